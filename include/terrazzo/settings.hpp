@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Process-wide defaults. Each can be set here or by an environment variable read at first use (docs/settings.md has
+// the table); a setting on the call wins over both.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+
+namespace terrazzo {
+
+struct Settings {
+  unsigned threads = 0;                   // TERRAZZO_THREADS; 0: the cores this process may use
+  std::uint64_t memory_limit_bytes = 0;   // TERRAZZO_MEMORY_LIMIT; 0: half of the machine's memory (cgroup-aware)
+  // Decoded tiles that windows used in part are kept for the next window, all datasets together, up to this much.
+  // TERRAZZO_TILE_CACHE; unset: 5 % of the machine's memory, as GDAL does; 0: no cache. Whole tiles are never kept.
+  std::optional<std::uint64_t> tile_cache_bytes{};
+};
+
+[[nodiscard]] Settings settings();
+void set_settings(Settings const& settings);
+
+// Notes for people (a fallback taken, a library not found), each told once. Default: dropped. The command line prints
+// them on stderr. The function must be thread-safe.
+using LogFunction = std::function<void(std::string_view message)>;
+void set_log(LogFunction log);
+
+}  // namespace terrazzo

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Statistics and previews of a raster, computed block by block in bounded memory.
+#pragma once
+
+#include "terrazzo/read.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace terrazzo {
+
+struct StatsRequest {
+  ReadRequest read{};                     // window, bands, level, unpack, threads, progress, cancel
+  std::uint32_t histogram_bins = 0;       // 0: no histogram
+  std::optional<double> histogram_min{}, histogram_max{};  // default: the band's minimum and maximum (a second pass)
+};
+
+struct BandStats {
+  std::uint32_t band = 0;                 // 1-based
+  std::uint64_t valid = 0, total = 0;     // pixels; NaN, nodata and masked ones are not valid
+  double minimum = 0, maximum = 0, mean = 0, stddev = 0;   // of valid pixels; population stddev; NaN when none
+  double histogram_min = 0, histogram_max = 0;
+  std::vector<std::uint64_t> histogram{};
+};
+
+[[nodiscard]] std::vector<BandStats> compute_stats(Dataset const& dataset, StatsRequest const& request = {});
+
+enum class PreviewStyle : std::uint8_t { automatic, gray, colormap, hillshade, rgb };
+
+struct PreviewRequest {
+  std::uint32_t max_size = 1024;          // of the longer side, in pixels
+  PreviewStyle style = PreviewStyle::automatic;  // automatic: rgb for 3+ bands, palette if there is one, else gray
+  std::vector<std::uint32_t> bands{};     // 1-based; default by style
+  std::string colormap = "viridis";       // viridis, magma, terrain, gray
+  double stretch_low = 2, stretch_high = 98;     // percentiles; 0 and 100: minimum and maximum
+  std::optional<Window> window{};
+  unsigned threads = 0;
+};
+
+struct Picture {
+  std::uint32_t width = 0, height = 0;
+  std::vector<std::uint8_t> rgba{};       // rows top-down; alpha 0 where there is no data
+};
+
+[[nodiscard]] Picture make_preview(Dataset const& dataset, PreviewRequest const& request = {});
+
+// The bytes of a PNG file.
+[[nodiscard]] std::vector<std::uint8_t> encode_png(Picture const& picture);
+
+}  // namespace terrazzo

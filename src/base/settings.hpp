@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The settings in force, with the machine's own numbers filled in.
+#pragma once
+
+#include "terrazzo/settings.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace terrazzo {
+
+// Threads for a call that asked for `requested` (0: the process's default).
+[[nodiscard]] unsigned resolve_threads(unsigned requested);
+
+// Bytes a call may hold, result included, when it asked for `requested` (0: the process's default).
+[[nodiscard]] std::uint64_t resolve_memory_limit(std::uint64_t requested);
+
+// Bytes of decoded tiles that open datasets may keep together.
+[[nodiscard]] std::uint64_t resolve_tile_cache();
+
+// A note for people, told once per process however often it is said.
+void log_once(std::string_view message);
+
+}  // namespace terrazzo

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Building messages: text("tile ", 3, " of ", n). libstdc++ 12 has no <format>; this is the one helper.
+#pragma once
+
+#include <sstream>
+#include <string>
+
+namespace terrazzo {
+
+template <class... Parts>
+[[nodiscard]] std::string text(Parts const&... parts) {
+  std::ostringstream out;
+  (out << ... << parts);
+  return std::move(out).str();
+}
+
+}  // namespace terrazzo
