@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tiff/block_index.hpp"
+
+#include "base/byte_view.hpp"
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "terrazzo/error.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace terrazzo::tiff {
+
+namespace {
+
+bool is_index_type(std::uint16_t type) noexcept {
+  switch (static_cast<FieldType>(type)) {
+    case FieldType::short_:
+    case FieldType::long_:
+    case FieldType::long8:
+    case FieldType::ifd:
+    case FieldType::ifd8: return true;
+    default: return false;
+  }
+}
+
+Entry const* find_either(Directory const& dir, std::uint16_t tag, std::uint16_t other) {
+  Entry const* const entry = dir.find(tag);
+  return entry != nullptr ? entry : dir.find(other);
+}
+
+}  // namespace
+
+BlockIndex::BlockIndex(Directory const& directory, Image const& image)
+    : directory_(directory),
+      block_count_(image.block_count()),
+      blocks_per_plane_(image.blocks_per_plane()),
+      blocks_across_(image.blocks_across) {
+  bool const raw = image.compression == Compression::none;
+  full_block_bytes_ = raw ? image.block_bytes(image.block_height_px) : 0;
+  last_block_bytes_ = raw ? image.block_bytes(image.block_rows(image.blocks_down - 1)) : 0;
+
+  std::uint16_t const offsets_tag = image.tiled ? tag::TileOffsets : tag::StripOffsets;
+  std::uint16_t const counts_tag = image.tiled ? tag::TileByteCounts : tag::StripByteCounts;
+  auto const refuse = [&](std::string message) -> void {
+    throw Error(ErrorKind::malformed, std::move(message),
+                {.source = directory.reader().source()->name(), .ifd = directory.index(), .tag = offsets_tag});
+  };
+  Entry const* const offsets = find_either(directory, offsets_tag, image.tiled ? tag::StripOffsets : tag::TileOffsets);
+  if (offsets == nullptr) { refuse("the directory does not say where its blocks are"); }
+  if (!is_index_type(offsets->type) || offsets->value_bytes == 0 ||
+      !range_fits(offsets->value_offset_bytes, offsets->value_bytes, directory.reader().size_bytes())) {
+    refuse("the list of block offsets cannot be read");
+  }
+  offsets_ = *offsets;
+  // A short list is tolerated, as libtiff does (the rest is sparse), but not as a way to make millions of blocks of
+  // nothing: going through them all would be the only cost of such a file.
+  constexpr std::uint64_t kMaxUnlistedBlocks = 1 << 20;
+  if (block_count_ > offsets->count && block_count_ - offsets->count > kMaxUnlistedBlocks) {
+    refuse(text("the list names ", offsets->count, " of ", block_count_, " blocks"));
+  }
+  Entry const* const counts =
+      find_either(directory, counts_tag, image.tiled ? tag::StripByteCounts : tag::TileByteCounts);
+  if (counts != nullptr && is_index_type(counts->type) && counts->value_bytes != 0 &&
+      range_fits(counts->value_offset_bytes, counts->value_bytes, directory.reader().size_bytes())) {
+    counts_ = *counts;
+  }
+
+  // Writers' bugs that libtiff mends too: uncompressed data whose counts cannot be right.
+  if (counts_ && raw && !image.tiled) {
+    std::uint64_t const first = value(*counts_, 0);
+    std::uint64_t const offset = value(offsets_, 0);
+    std::uint64_t const file_bytes = directory.reader().size_bytes();
+    bool const past_end = offset <= file_bytes && first > file_bytes - offset;
+    bool const one_strip_wrong = block_count_ == 1 && ((first == 0 && offset != 0) || past_end || first < full_block_bytes_);
+    bool const two_differ = block_count_ > 2 && !image.separate_planes && counts_->count > 1 && first != 0 &&
+                            value(*counts_, 1) != 0 && first != value(*counts_, 1);
+    if (one_strip_wrong || two_differ) { counts_.reset(); }
+  } else if (counts_ && !image.tiled && block_count_ == 1 && value(*counts_, 0) == 0 && value(offsets_, 0) != 0) {
+    counts_.reset();
+  }
+}
+
+std::uint64_t BlockIndex::value(Entry const& entry, std::uint64_t index) const {
+  if (index >= entry.count) { return 0; }
+  std::size_t const item_bytes = field_type_bytes(entry.type);
+  std::array<std::byte, 8> raw{};
+  directory_.reader().read(entry.value_offset_bytes + index * item_bytes, std::span(raw).first(item_bytes));
+  std::endian const order = directory_.header().order;
+  switch (item_bytes) {
+    case 2: return load<std::uint16_t>(raw.data(), order);
+    case 4: return load<std::uint32_t>(raw.data(), order);
+    default: return load<std::uint64_t>(raw.data(), order);
+  }
+}
+
+BlockRange BlockIndex::range(std::uint64_t block) const {
+  std::uint64_t const offset = value(offsets_, block);
+  if (!counts_) { return estimated(block, offset); }
+  return {offset, value(*counts_, block)};
+}
+
+BlockRange BlockIndex::estimated(std::uint64_t block, std::uint64_t offset) const {
+  if (offset == 0) { return {}; }
+  std::uint64_t const file_bytes = directory_.reader().size_bytes();
+  if (full_block_bytes_ != 0) {
+    bool const last_row = block % blocks_per_plane_ >= blocks_per_plane_ - blocks_across_;
+    return {offset, last_row ? last_block_bytes_ : full_block_bytes_};
+  }
+  // Compressed: up to the next block, or to the end of the file.
+  std::uint64_t const next = block + 1 < block_count_ ? value(offsets_, block + 1) : 0;
+  std::uint64_t const end = next > offset ? next : file_bytes;
+  return {offset, end > offset ? end - offset : 0};
+}
+
+}  // namespace terrazzo::tiff

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tiff/image.hpp"
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "terrazzo/error.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace terrazzo::tiff {
+
+namespace {
+
+constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();  // GDAL's, and more than anyone has
+constexpr std::uint64_t kMaxSamples = 65535;                                  // the tag is a SHORT
+constexpr std::uint64_t kMaxBlockBytes = std::uint64_t{1} << 40;              // keeps products of sizes far from 2^64
+constexpr std::uint64_t kMaxBlocks = std::numeric_limits<std::int32_t>::max();  // GDAL's too
+
+[[noreturn]] void refuse(ErrorKind kind, Directory const& dir, std::uint16_t tag, std::string message) {
+  throw Error(kind, std::move(message), {.source = dir.reader().source()->name(), .ifd = dir.index(), .tag = tag});
+}
+
+std::uint32_t required_side(Directory const& dir, std::uint16_t tag, char const* name) {
+  auto const value = dir.unsigned_value(tag);
+  if (!value) { refuse(ErrorKind::malformed, dir, tag, text("the directory has no ", name)); }
+  if (*value == 0 || *value > kMaxSide) { refuse(ErrorKind::malformed, dir, tag, text(name, " is ", *value)); }
+  return static_cast<std::uint32_t>(*value);
+}
+
+// A tag with one value per sample that this library, like libtiff, wants to be the same for all.
+std::uint32_t value_of_all_samples(Directory const& dir, std::uint16_t tag, char const* name, std::uint32_t samples,
+                                   std::uint32_t fallback) {
+  std::vector<std::uint64_t> const values = dir.unsigned_values(tag, samples);
+  if (values.empty()) { return fallback; }
+  if (std::ranges::adjacent_find(values, std::not_equal_to<>{}) != values.end()) {
+    refuse(ErrorKind::unsupported, dir, tag, text("samples of different ", name));
+  }
+  if (values[0] > std::numeric_limits<std::uint16_t>::max()) {
+    refuse(ErrorKind::malformed, dir, tag, text(name, " is ", values[0]));
+  }
+  return static_cast<std::uint32_t>(values[0]);
+}
+
+void parse_samples(Directory const& dir, Image& image) {
+  std::uint64_t const samples = dir.unsigned_value(tag::SamplesPerPixel).value_or(1);
+  if (samples == 0 || samples > kMaxSamples) {
+    refuse(ErrorKind::malformed, dir, tag::SamplesPerPixel, text("SamplesPerPixel is ", samples));
+  }
+  image.samples = static_cast<std::uint32_t>(samples);
+  image.bits = value_of_all_samples(dir, tag::BitsPerSample, "BitsPerSample", image.samples, 1);
+  if (image.bits == 0) { refuse(ErrorKind::malformed, dir, tag::BitsPerSample, "BitsPerSample is 0"); }
+  image.sample_format =
+      static_cast<SampleFormat>(value_of_all_samples(dir, tag::SampleFormat, "SampleFormat", image.samples, 1));
+  for (std::uint64_t const kind : dir.unsigned_values(tag::ExtraSamples, image.samples)) {
+    image.extra_samples.push_back(static_cast<std::uint16_t>(kind));
+  }
+}
+
+void parse_colour(Directory const& dir, Image& image) {
+  image.photometric =
+      static_cast<Photometric>(dir.unsigned_value(tag::PhotometricInterpretation).value_or(1));
+  image.ink_set = static_cast<std::uint32_t>(dir.unsigned_value(tag::InkSet).value_or(1));
+  auto const sub = dir.unsigned_values(tag::YCbCrSubSampling, 2);
+  if (sub.size() == 2) {
+    image.ycbcr_subsampling = {static_cast<std::uint16_t>(sub[0]), static_cast<std::uint16_t>(sub[1])};
+  }
+  auto const coefficients = dir.real_values(tag::YCbCrCoefficients, 3);
+  if (coefficients.size() == 3) { std::ranges::copy(coefficients, image.ycbcr_coefficients.begin()); }
+  auto reference = dir.real_values(tag::ReferenceBlackWhite, 6);
+  if (reference.size() == 6) { image.reference_black_white = std::move(reference); }
+  auto white = dir.real_values(tag::WhitePoint, 2);
+  if (white.size() == 2) { image.white_point = std::move(white); }
+  if (image.has_packed_chroma()) {
+    for (std::uint16_t const s : image.ycbcr_subsampling) {
+      if (s != 1 && s != 2 && s != 4) {
+        refuse(ErrorKind::malformed, dir, tag::YCbCrSubSampling, text("YCbCrSubSampling is ", s));
+      }
+    }
+  }
+}
+
+void parse_blocks(Directory const& dir, Image& image, std::vector<std::string>& warnings) {
+  // As libtiff: it is TileWidth that makes an image tiled; strip tags of a tiled image name its tiles.
+  image.tiled = dir.has(tag::TileWidth) && dir.has(tag::TileLength);
+  if (image.tiled) {
+    image.block_width_px = required_side(dir, tag::TileWidth, "TileWidth");
+    image.block_height_px = required_side(dir, tag::TileLength, "TileLength");
+  } else {
+    auto const rows = dir.unsigned_value(tag::RowsPerStrip);
+    if (!rows) { warnings.push_back("RowsPerStrip is missing: taken as one strip"); }
+    if (rows && *rows == 0) { refuse(ErrorKind::malformed, dir, tag::RowsPerStrip, "RowsPerStrip is 0"); }
+    image.block_width_px = image.width_px;
+    image.block_height_px =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(rows.value_or(image.height_px), image.height_px));
+  }
+  image.blocks_across = ceil_div(image.width_px, image.block_width_px);
+  image.blocks_down = ceil_div(image.height_px, image.block_height_px);
+  if (image.block_count() > kMaxBlocks) {
+    refuse(ErrorKind::malformed, dir, image.tiled ? tag::TileWidth : tag::RowsPerStrip,
+           text("the image has ", image.block_count(), " blocks of ", image.block_width_px, " x ", image.block_height_px));
+  }
+  auto const bits = checked_product(image.block_width_px, image.samples_per_block(), image.bits);
+  auto const bytes = bits ? checked_product(*bits / 8 + 1, image.block_height_px) : std::nullopt;
+  if (!bytes || *bytes > kMaxBlockBytes) {
+    refuse(ErrorKind::malformed, dir, image.tiled ? tag::TileWidth : tag::ImageWidth,
+           text("blocks of ", image.block_width_px, " x ", image.block_height_px, " pixels"));
+  }
+}
+
+}  // namespace
+
+std::uint32_t Image::block_rows(std::uint32_t block_row) const noexcept {
+  if (tiled) { return block_height_px; }
+  return std::min(block_height_px, height_px - block_row * block_height_px);
+}
+
+bool Image::has_packed_chroma() const noexcept {
+  return photometric == Photometric::ycbcr && !separate_planes && samples == 3 && bits == 8 &&
+         compression != Compression::jpeg && compression != Compression::ojpeg &&
+         compression != Compression::jpeg2000 && compression != Compression::aperio_jp2_ycbcr &&
+         compression != Compression::aperio_jp2_rgb && compression != Compression::webp;
+}
+
+bool Image::is_converted_to_rgb() const noexcept {
+  bool const bilevel = bits == 1 && samples == 1;
+  if (bits > 8 || bilevel) { return false; }
+  bool const sgilog = compression == Compression::sgilog || compression == Compression::sgilog24;
+  switch (photometric) {
+    case Photometric::cielab: return bits == 8 && samples == 3;
+    case Photometric::logl:
+    case Photometric::logluv: return sgilog;
+    case Photometric::separated: return bits == 8 && samples >= 4 && ink_set == 1;
+    case Photometric::ycbcr: return bits == 8 && samples == 3 && compression != Compression::jpeg;
+    default: return false;
+  }
+}
+
+std::uint64_t Image::row_bytes() const noexcept {
+  return (std::uint64_t{block_width_px} * samples_per_block() * bits + 7) / 8;
+}
+
+std::uint64_t Image::block_bytes(std::uint32_t rows) const noexcept {
+  if (has_packed_chroma()) {
+    std::uint64_t const h = ycbcr_subsampling[0], v = ycbcr_subsampling[1];
+    return ceil_div<std::uint64_t>(block_width_px, h) * ceil_div<std::uint64_t>(rows, v) * (h * v + 2);
+  }
+  return row_bytes() * rows;
+}
+
+DType Image::dtype() const {
+  if (is_converted_to_rgb()) { return DType::u8; }
+  auto const none = [&]() -> DType {
+    throw Error(ErrorKind::unsupported,
+                text("samples of ", bits, " bits in format ", static_cast<unsigned>(sample_format)), {.ifd = ifd});
+  };
+  switch (sample_format) {
+    case SampleFormat::ieee_float:
+      switch (bits) {
+        case 16: return DType::f16;
+        case 24:
+        case 32: return DType::f32;
+        case 64: return DType::f64;
+        default: return none();
+      }
+    case SampleFormat::complex_int:
+      switch (bits) {
+        case 32: return DType::ci16;
+        case 64: return DType::ci32;
+        default: return none();
+      }
+    case SampleFormat::complex_float:
+      switch (bits) {
+        case 32: return DType::cf16;
+        case 64: return DType::cf32;
+        case 128: return DType::cf64;
+        default: return none();
+      }
+    case SampleFormat::int_:
+      switch (bits) {
+        case 8: return DType::i8;
+        case 16: return DType::i16;
+        case 32: return DType::i32;
+        case 64: return DType::i64;
+        default: break;  // odd widths: GDAL gives the unsigned type that holds them
+      }
+      break;
+    default: break;
+  }
+  if (bits <= 8) { return DType::u8; }
+  if (bits <= 16) { return DType::u16; }
+  if (bits <= 32) { return DType::u32; }
+  if (bits == 64) { return DType::u64; }
+  return none();
+}
+
+Image parse_image(Directory const& dir, std::vector<std::string>& warnings) {
+  Image image;
+  image.ifd = dir.index();
+  image.ifd_offset_bytes = dir.offset_bytes();
+  image.byte_order = dir.header().order;
+  image.width_px = required_side(dir, tag::ImageWidth, "ImageWidth");
+  image.height_px = required_side(dir, tag::ImageLength, "ImageLength");
+  image.compression = static_cast<Compression>(dir.unsigned_value(tag::Compression).value_or(1));
+  std::uint64_t const planar = dir.unsigned_value(tag::PlanarConfiguration).value_or(1);
+  if (planar != 1 && planar != 2) { warnings.push_back(text("PlanarConfiguration is ", planar, ": taken as 1")); }
+  image.separate_planes = planar == 2;
+  image.reversed_bits = dir.unsigned_value(tag::FillOrder).value_or(1) == 2;
+  image.orientation = static_cast<std::uint32_t>(dir.unsigned_value(tag::Orientation).value_or(1));
+  image.new_subfile_type = static_cast<std::uint32_t>(dir.unsigned_value(tag::NewSubfileType).value_or(0));
+  std::uint64_t const predictor = dir.unsigned_value(tag::Predictor).value_or(1);
+  image.predictor = static_cast<Predictor>(predictor);
+  image.jpeg_tables = dir.bytes_value(tag::JPEGTables);
+  image.lerc_additional_compression =
+      static_cast<std::uint32_t>(dir.unsigned_value(tag::LercParameters, 1).value_or(0));
+  parse_samples(dir, image);
+  parse_colour(dir, image);
+  parse_blocks(dir, image, warnings);
+  // One sample: contiguous and separate are the same, and contiguous is the simpler path.
+  if (image.samples == 1) { image.separate_planes = false; }
+  return image;
+}
+
+}  // namespace terrazzo::tiff
