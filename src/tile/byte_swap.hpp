@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The byte order of samples: one sample at a time for both sides, whole rows at vector speed for the host.
+#pragma once
+
+#include "tile/host_device.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace terrazzo::tile {
+
+// Written out with shifts rather than with a builtin, so that it is the same text on the device; compilers know it.
+[[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint8_t byte_swapped(std::uint8_t value) noexcept { return value; }
+
+[[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint16_t byte_swapped(std::uint16_t value) noexcept {
+  return static_cast<std::uint16_t>((value << 8) | (value >> 8));
+}
+
+[[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint32_t byte_swapped(std::uint32_t value) noexcept {
+  return (value << 24) | ((value & 0xFF00U) << 8) | ((value >> 8) & 0xFF00U) | (value >> 24);
+}
+
+[[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint64_t byte_swapped(std::uint64_t value) noexcept {
+  return (static_cast<std::uint64_t>(byte_swapped(static_cast<std::uint32_t>(value))) << 32) |
+         byte_swapped(static_cast<std::uint32_t>(value >> 32));
+}
+
+// Samples lie in byte buffers at any alignment.
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T load_unaligned(std::byte const* from) noexcept {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
+template <class T>
+TERRAZZO_HOST_DEVICE inline void store_unaligned(std::byte* to, T value) noexcept {
+  std::memcpy(to, &value, sizeof(T));
+}
+
+// Reverses the bytes of each of `sample_count` samples of 2, 3, 4 or 8 bytes. `out` may be `in`, else they must not
+// overlap. Any other size is copied unchanged (1) or is the caller's mistake. A complex sample is two samples here.
+void swap_samples(std::byte const* in, std::byte* out, std::size_t sample_count,
+                  std::uint32_t bytes_per_sample) noexcept;
+
+inline void swap_samples(std::byte* samples, std::size_t sample_count, std::uint32_t bytes_per_sample) noexcept {
+  swap_samples(samples, samples, sample_count, bytes_per_sample);
+}
+
+}  // namespace terrazzo::tile

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tile/convert.hpp"
+
+#include "tile/byte_swap.hpp"
+
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace terrazzo::tile {
+
+namespace {
+
+// Calls f with a std::type_identity of the part type: the sample itself, or half of a complex one.
+template <class F>
+void with_part_type(DType type, F const& f) noexcept {
+  switch (type) {
+    case DType::u8: return f(std::type_identity<std::uint8_t>{});
+    case DType::i8: return f(std::type_identity<std::int8_t>{});
+    case DType::u16: return f(std::type_identity<std::uint16_t>{});
+    case DType::i16:
+    case DType::ci16: return f(std::type_identity<std::int16_t>{});
+    case DType::u32: return f(std::type_identity<std::uint32_t>{});
+    case DType::i32:
+    case DType::ci32: return f(std::type_identity<std::int32_t>{});
+    case DType::u64: return f(std::type_identity<std::uint64_t>{});
+    case DType::i64: return f(std::type_identity<std::int64_t>{});
+    case DType::f16:
+    case DType::cf16: return f(std::type_identity<Half>{});
+    case DType::f32:
+    case DType::cf32: return f(std::type_identity<float>{});
+    case DType::f64:
+    case DType::cf64: return f(std::type_identity<double>{});
+  }
+}
+
+template <class Src, class Dst>
+void convert_plain(std::byte const* in, std::ptrdiff_t in_stride, std::byte* out, std::ptrdiff_t out_stride,
+                   std::size_t count) noexcept {
+  // The unstrided loop is written apart so that the compiler vectorises it.
+  if (in_stride == sizeof(Src) && out_stride == sizeof(Dst)) {
+    for (std::size_t i = 0; i < count; ++i) {
+      store_unaligned<Dst>(out + i * sizeof(Dst), convert_value<Dst>(load_unaligned<Src>(in + i * sizeof(Src))));
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    store_unaligned<Dst>(out, convert_value<Dst>(load_unaligned<Src>(in)));
+    in += in_stride;
+    out += out_stride;
+  }
+}
+
+// Compared at the sample's own width: a double could call two different 64-bit integers equal.
+template <class Src>
+bool is_nodata(Src value, ValueTransform const& t) noexcept {
+  if constexpr (std::is_same_v<Src, std::int64_t>) {
+    return t.nodata_i64 ? value == *t.nodata_i64 : static_cast<double>(value) == t.nodata;
+  } else if constexpr (std::is_same_v<Src, std::uint64_t>) {
+    return t.nodata_u64 ? value == *t.nodata_u64 : static_cast<double>(value) == t.nodata;
+  } else {
+    // A NaN marker needs no comparison: NaN pixels are NaN already.
+    return convert_value<double>(value) == t.nodata;
+  }
+}
+
+template <class Src, class Dst>
+void convert_transformed(std::byte const* in, std::ptrdiff_t in_stride, std::byte* out, std::ptrdiff_t out_stride,
+                         std::size_t count, ValueTransform const& t) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    Src const value = load_unaligned<Src>(in);
+    double x = convert_value<double>(value);
+    if (t.mask_nodata && is_nodata(value, t)) {
+      x = std::numeric_limits<double>::quiet_NaN();
+    } else if (t.rescale) {
+      x = x * t.scale + t.offset;
+    }
+    store_unaligned<Dst>(out, convert_value<Dst>(x));
+    in += in_stride;
+    out += out_stride;
+  }
+}
+
+template <std::size_t Bytes>
+void copy_strided(std::byte const* in, std::ptrdiff_t in_stride, std::byte* out, std::ptrdiff_t out_stride,
+                  std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(out, in, Bytes);
+    in += in_stride;
+    out += out_stride;
+  }
+}
+
+void copy_row(std::size_t bytes, std::byte const* in, std::ptrdiff_t in_stride, std::byte* out,
+              std::ptrdiff_t out_stride, std::size_t count) noexcept {
+  if (in_stride == out_stride && in_stride == static_cast<std::ptrdiff_t>(bytes)) {
+    std::memcpy(out, in, bytes * count);
+    return;
+  }
+  switch (bytes) {
+    case 1: return copy_strided<1>(in, in_stride, out, out_stride, count);
+    case 2: return copy_strided<2>(in, in_stride, out, out_stride, count);
+    case 4: return copy_strided<4>(in, in_stride, out, out_stride, count);
+    case 8: return copy_strided<8>(in, in_stride, out, out_stride, count);
+    default: return copy_strided<16>(in, in_stride, out, out_stride, count);
+  }
+}
+
+}  // namespace
+
+void convert_row(DType from, std::byte const* in, std::ptrdiff_t in_stride, DType to, std::byte* out,
+                 std::ptrdiff_t out_stride, std::size_t count, ValueTransform const& transform) noexcept {
+  bool const plain = transform.is_identity() || is_complex(from) || is_complex(to);
+  if (from == to && plain) { return copy_row(size_bytes(from), in, in_stride, out, out_stride, count); }
+  with_part_type(from, [&]<class Src>(std::type_identity<Src>) {
+    with_part_type(to, [&]<class Dst>(std::type_identity<Dst>) {
+      if (!plain) { return convert_transformed<Src, Dst>(in, in_stride, out, out_stride, count, transform); }
+      convert_plain<Src, Dst>(in, in_stride, out, out_stride, count);
+      if (!is_complex(to)) { return; }
+      if (is_complex(from)) {
+        convert_plain<Src, Dst>(in + sizeof(Src), in_stride, out + sizeof(Dst), out_stride, count);
+      } else {
+        for (std::size_t i = 0; i < count; ++i) {
+          store_unaligned<Dst>(out + static_cast<std::ptrdiff_t>(i) * out_stride + sizeof(Dst), Dst{});
+        }
+      }
+    });
+  });
+}
+
+void fill_row(DType to, std::byte* out, std::ptrdiff_t out_stride, std::size_t count, double value) noexcept {
+  convert_row(DType::f64, reinterpret_cast<std::byte const*>(&value), 0, to, out, out_stride, count, {});
+}
+
+void valid_row(DType from, std::byte const* in, std::ptrdiff_t in_stride, std::uint8_t* out, std::ptrdiff_t out_stride,
+               std::size_t count, ValueTransform const& nodata) noexcept {
+  with_part_type(from, [&]<class Src>(std::type_identity<Src>) {
+    for (std::size_t i = 0; i < count; ++i) {
+      Src const value = load_unaligned<Src>(in);
+      bool valid = !(nodata.mask_nodata && is_nodata(value, nodata));
+      if constexpr (is_real_float<Src>) {
+        double const x = convert_value<double>(value);
+        if (nodata.mask_nodata && nodata.nodata != nodata.nodata && x != x) { valid = false; }
+      }
+      *out = valid ? 255 : 0;
+      in += in_stride;
+      out += out_stride;
+    }
+  });
+}
+
+}  // namespace terrazzo::tile

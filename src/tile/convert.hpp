@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From one sample type to another, with GDAL's rules: integers are clamped, floats are rounded half away from zero and
+// clamped, NaN becomes 0 in an integer; of a complex value a real type keeps the real part.
+#pragma once
+
+#include "terrazzo/dtype.hpp"
+#include "tile/float_convert.hpp"
+#include "tile/host_device.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+namespace terrazzo::tile {
+
+// A float16 sample: storage only, arithmetic happens in float.
+struct Half {
+  std::uint16_t bits;
+};
+
+template <class T>
+inline constexpr bool is_real_float = std::is_floating_point_v<T> || std::is_same_v<T, Half>;
+
+template <class Dst, class Src>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline Dst convert_value(Src value) noexcept {
+  if constexpr (std::is_same_v<Dst, Src>) {
+    return value;
+  } else if constexpr (std::is_same_v<Src, Half>) {
+    return convert_value<Dst>(std::bit_cast<float>(float16_to_float32_bits(value.bits)));
+  } else if constexpr (std::is_same_v<Dst, Half>) {
+    return Half{float32_to_float16_bits(std::bit_cast<std::uint32_t>(static_cast<float>(value)))};
+  } else if constexpr (std::is_floating_point_v<Dst>) {
+    return static_cast<Dst>(value);
+  } else if constexpr (std::is_floating_point_v<Src>) {
+    constexpr auto kLow = static_cast<Src>(std::numeric_limits<Dst>::lowest());
+    constexpr auto kHigh = static_cast<Src>(std::numeric_limits<Dst>::max());  // may round up to one past the maximum
+    if (value != value) { return 0; }
+    if (value >= kHigh) { return std::numeric_limits<Dst>::max(); }
+    if (value <= kLow) { return std::numeric_limits<Dst>::lowest(); }
+    Src const rounded = value > 0 ? value + static_cast<Src>(0.5) : value - static_cast<Src>(0.5);
+    if (rounded >= kHigh) { return std::numeric_limits<Dst>::max(); }
+    if (rounded <= kLow) { return std::numeric_limits<Dst>::lowest(); }
+    return static_cast<Dst>(rounded);
+  } else {
+    if constexpr (std::is_signed_v<Src> && !std::is_signed_v<Dst>) {
+      if (value < 0) { return 0; }
+      using Wide = std::make_unsigned_t<Src>;
+      if (static_cast<Wide>(value) > std::numeric_limits<Dst>::max()) { return std::numeric_limits<Dst>::max(); }
+    } else if constexpr (!std::is_signed_v<Src> && std::is_signed_v<Dst>) {
+      using Wide = std::make_unsigned_t<Dst>;
+      if (value > static_cast<Wide>(std::numeric_limits<Dst>::max())) { return std::numeric_limits<Dst>::max(); }
+    } else {
+      if (value > std::numeric_limits<Dst>::max()) { return std::numeric_limits<Dst>::max(); }
+      if (value < std::numeric_limits<Dst>::lowest()) { return std::numeric_limits<Dst>::lowest(); }
+    }
+    return static_cast<Dst>(value);
+  }
+}
+
+// What happens to values on their way; all in double.
+struct ValueTransform {
+  bool mask_nodata = false;     // values equal to the marker become NaN
+  double nodata = 0;
+  std::optional<std::int64_t> nodata_i64{};    // for int64 bands, where a double is not exact
+  std::optional<std::uint64_t> nodata_u64{};
+  bool rescale = false;
+  double scale = 1, offset = 0;
+
+  [[nodiscard]] bool is_identity() const noexcept { return !mask_nodata && !rescale; }
+};
+
+// One row: `count` samples, strides in bytes between samples. Real types only take part in a transform.
+void convert_row(DType from, std::byte const* in, std::ptrdiff_t in_stride_bytes, DType to, std::byte* out,
+                 std::ptrdiff_t out_stride_bytes, std::size_t count, ValueTransform const& transform) noexcept;
+
+// Writes `value` as samples of type `to`.
+void fill_row(DType to, std::byte* out, std::ptrdiff_t out_stride_bytes, std::size_t count, double value) noexcept;
+
+// 255 where a sample is valid (not nodata, not NaN), 0 where it is not.
+void valid_row(DType from, std::byte const* in, std::ptrdiff_t in_stride_bytes, std::uint8_t* out,
+               std::ptrdiff_t out_stride_bytes, std::size_t count, ValueTransform const& nodata) noexcept;
+
+}  // namespace terrazzo::tile

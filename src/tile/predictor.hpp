@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Undoes TIFF's predictors, one row at a time, so that a reader of a window undoes only the window's rows and writes
+// them where they are wanted. A row is as wide as it was encoded: the padding of an edge tile is part of it.
+//
+// `samples` is the distance of the differences: the samples of a pixel when they are stored together, 1 when planes are
+// separate. Sizes are the caller's to check; nothing here reads or writes outside width_px * samples * sample size.
+#pragma once
+
+#include "tile/byte_swap.hpp"
+#include "tile/host_device.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace terrazzo::tile {
+
+// Predictor 2 for 8, 16, 32 and 64 bits, modulo 2^bits; other widths are copied unchanged (TIFF defines none).
+// `in` holds samples in the machine's byte order; `out` may be `in`, else they must not overlap.
+void undo_horizontal_row(std::byte const* in, std::byte* out, std::size_t width_px, std::uint32_t samples,
+                         std::uint32_t bits) noexcept;
+
+inline void undo_horizontal_row(std::byte* row, std::size_t width_px, std::uint32_t samples,
+                                std::uint32_t bits) noexcept {
+  undo_horizontal_row(row, row, width_px, samples, bits);
+}
+
+// The same for a row in the other byte order; `out` is in the machine's.
+void undo_horizontal_row_swapped(std::byte const* in, std::byte* out, std::size_t width_px, std::uint32_t samples,
+                                 std::uint32_t bits) noexcept;
+
+// Predictor 3 for floats of 2, 3, 4 or 8 bytes. `in` holds byte planes, most significant first whatever the file's byte
+// order; `out` gets little-endian floats, so nothing is swapped afterwards. `in` is used as scratch and is destroyed;
+// it must not overlap `out`.
+void undo_float_row(std::byte* in, std::byte* out, std::size_t width_px, std::uint32_t samples,
+                    std::uint32_t bytes_per_sample) noexcept;
+
+// The definitions of both, for the device and for machines without vectors; `first` is where to go on, in samples, when
+// the samples before it are done.
+template <class T, bool Swapped = false>
+TERRAZZO_HOST_DEVICE inline void undo_horizontal_scalar(std::byte const* in, std::byte* out, std::size_t first,
+                                                        std::size_t sample_count, std::size_t samples) noexcept {
+  for (std::size_t i = first; i < sample_count; ++i) {
+    T value = load_unaligned<T>(in + i * sizeof(T));
+    if constexpr (Swapped) { value = byte_swapped(value); }
+    if (i >= samples) { value = static_cast<T>(value + load_unaligned<T>(out + (i - samples) * sizeof(T))); }
+    store_unaligned<T>(out + i * sizeof(T), value);
+  }
+}
+
+// Joins byte planes of `sample_count` bytes, most significant first, into little-endian samples; from sample `first`.
+TERRAZZO_HOST_DEVICE inline void join_byte_planes_scalar(std::byte const* planes, std::byte* out, std::size_t first,
+                                                         std::size_t sample_count,
+                                                         std::uint32_t bytes_per_sample) noexcept {
+  for (std::size_t i = first; i < sample_count; ++i) {
+    for (std::uint32_t byte = 0; byte < bytes_per_sample; ++byte) {
+      out[i * bytes_per_sample + byte] = planes[(bytes_per_sample - 1 - byte) * sample_count + i];
+    }
+  }
+}
+
+}  // namespace terrazzo::tile

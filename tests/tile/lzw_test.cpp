@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tile/lzw.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace terrazzo::tile {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes bytes_of(std::initializer_list<int> values) {
+  Bytes bytes;
+  for (int const value : values) { bytes.push_back(static_cast<std::byte>(value)); }
+  return bytes;
+}
+
+class BitWriter {
+ public:
+  explicit BitWriter(LzwBitOrder order) : order_(order) {}
+
+  void put(std::uint32_t code, std::uint32_t width) {
+    for (std::uint32_t i = 0; i < width; ++i) {
+      bool const msb = order_ == LzwBitOrder::msb_first;
+      bool const bit = ((code >> (msb ? width - 1 - i : i)) & 1U) != 0;
+      if (bit_count_ % 8 == 0) { bytes_.push_back(std::byte{0}); }
+      if (bit) { bytes_.back() |= static_cast<std::byte>(msb ? 0x80U >> (bit_count_ % 8) : 1U << (bit_count_ % 8)); }
+      ++bit_count_;
+    }
+  }
+  [[nodiscard]] Bytes take() { return std::move(bytes_); }
+
+ private:
+  LzwBitOrder order_;
+  Bytes bytes_;
+  std::size_t bit_count_ = 0;
+};
+
+struct EncodeOptions {
+  LzwBitOrder order = LzwBitOrder::msb_first;
+  std::uint32_t clear_at = 4094;  // number of entries at which the table is cleared
+  bool end_of_information = true;
+};
+
+// A textbook encoder: longest match in a map of strings. It knows nothing of the decoder's tricks.
+Bytes encode(Bytes const& data, EncodeOptions options = {}) {
+  BitWriter writer(options.order);
+  std::uint32_t const early = options.order == LzwBitOrder::msb_first ? 1 : 0;
+  std::map<std::string, std::uint32_t> table;
+  std::uint32_t next = 0;
+  std::uint32_t width = 9;
+  auto const reset = [&] {
+    table.clear();
+    for (int i = 0; i < 256; ++i) { table[std::string(1, static_cast<char>(i))] = static_cast<std::uint32_t>(i); }
+    next = 258;
+    width = 9;
+  };
+  writer.put(kLzwClear, width);
+  reset();
+  std::string match;
+  // The decoder is one entry behind the encoder: it adds an entry on the code after.
+  auto const widen = [&] {
+    if (next + early > (1U << width) && width < 12) { ++width; }
+  };
+  for (std::byte const b : data) {
+    std::string longer = match + static_cast<char>(b);
+    if (table.contains(longer)) {
+      match = std::move(longer);
+      continue;
+    }
+    writer.put(table.at(match), width);
+    if (next < 4096) { table[longer] = next; }
+    ++next;
+    widen();
+    if (next == options.clear_at) {
+      writer.put(kLzwClear, width);
+      reset();
+    }
+    match.assign(1, static_cast<char>(b));
+  }
+  if (!match.empty()) {
+    writer.put(table.at(match), width);
+    ++next;
+    widen();
+  }
+  if (options.end_of_information) { writer.put(kLzwEndOfInformation, width); }
+  return writer.take();
+}
+
+Bytes noise(std::size_t count, std::uint32_t seed, std::uint32_t alphabet) {
+  std::mt19937 engine(seed);
+  Bytes bytes(count);
+  for (std::byte& b : bytes) { b = static_cast<std::byte>(engine() % alphabet); }
+  return bytes;
+}
+
+// Copies into blocks of exactly the right size, so that a sanitizer sees any access outside.
+TileResult decode_exact(Bytes const& in, std::size_t out_size, Bytes& out) {
+  std::unique_ptr<std::byte[]> const exact_in(new std::byte[in.size()]);
+  std::unique_ptr<std::byte[]> const exact_out(new std::byte[out_size]);
+  std::copy(in.begin(), in.end(), exact_in.get());
+  TileResult const result = lzw_decode({exact_in.get(), in.size()}, {exact_out.get(), out_size});
+  EXPECT_LE(result.bytes_written, out_size);
+  out.assign(exact_out.get(), exact_out.get() + std::min(result.bytes_written, out_size));
+  return result;
+}
+
+// The definition, without the fast loop.
+TileResult decode_by_steps(Bytes const& in, std::size_t out_size, Bytes& out) {
+  std::vector<std::uint32_t> starts(kLzwTableSize + 2);
+  out.assign(out_size, std::byte{0});
+  LzwDecoder decoder{.in = in.data(),
+                     .in_bytes = in.size(),
+                     .out = out.data(),
+                     .out_bytes = out_size,
+                     .starts = starts.data(),
+                     .order = lzw_bit_order(in.data(), in.size())};
+  LzwStep step = LzwStep::more;
+  while (step == LzwStep::more) { step = decoder.step(); }
+  out.resize(decoder.out_position);
+  TileStatus const status = step == LzwStep::output_full   ? TileStatus::ok
+                            : step == LzwStep::input_ended ? TileStatus::truncated
+                                                           : TileStatus::corrupt;
+  return {.status = status, .bytes_written = decoder.out_position};
+}
+
+void expect_round_trip(Bytes const& data, EncodeOptions options = {}) {
+  Bytes const stream = encode(data, options);
+  Bytes out;
+  TileResult const result = decode_exact(stream, data.size(), out);
+  EXPECT_EQ(result.status, TileStatus::ok) << (result.reason != nullptr ? result.reason : "");
+  EXPECT_FALSE(result.surplus_input);
+  EXPECT_EQ(out, data);
+}
+
+TEST(LzwDecode, ReadsTheExampleOfTheSpecification) {
+  // TIFF 6.0, page 59: 7 7 7 8 8 7 7 6 6 -> Clear 7 258 8 8 258 6 6 EOI.
+  BitWriter writer(LzwBitOrder::msb_first);
+  for (std::uint32_t const code : {256U, 7U, 258U, 8U, 8U, 258U, 6U, 6U, 257U}) { writer.put(code, 9); }
+  Bytes out;
+  TileResult const result = decode_exact(writer.take(), 9, out);
+  EXPECT_EQ(result.status, TileStatus::ok);
+  EXPECT_EQ(out, bytes_of({7, 7, 7, 8, 8, 7, 7, 6, 6}));
+}
+
+TEST(LzwDecode, RoundTripsDataOfEveryTemper) {
+  for (std::size_t const size :
+       {std::size_t{1}, std::size_t{2}, std::size_t{17}, std::size_t{511}, std::size_t{5000}, std::size_t{60000}}) {
+    for (std::uint32_t const alphabet : {1U, 2U, 3U, 7U, 40U, 256U}) {
+      SCOPED_TRACE(::testing::Message() << size << " bytes of " << alphabet << " values");
+      expect_round_trip(noise(size, static_cast<std::uint32_t>(size) + alphabet, alphabet));
+    }
+  }
+}
+
+TEST(LzwDecode, RoundTripsRunsBetweenNoise) {
+  Bytes data;
+  for (std::uint32_t i = 0; i < 60; ++i) {
+    Bytes const part = noise(200, i, 256);
+    data.insert(data.end(), part.begin(), part.end());
+    data.insert(data.end(), 37 * i, static_cast<std::byte>(i));
+  }
+  expect_round_trip(data);
+}
+
+TEST(LzwDecode, ReadsOldStyleStreams) {
+  for (std::uint32_t const alphabet : {1U, 5U, 256U}) {
+    Bytes const data = noise(20000, alphabet, alphabet);
+    Bytes const stream = encode(data, {.order = LzwBitOrder::lsb_first});
+    ASSERT_EQ(lzw_bit_order(stream.data(), stream.size()), LzwBitOrder::lsb_first);
+    expect_round_trip(data, {.order = LzwBitOrder::lsb_first});
+  }
+}
+
+TEST(LzwDecode, NeedsNoEndOfInformationOnceTheOutputIsFull) {
+  Bytes const data = noise(3000, 1, 9);
+  expect_round_trip(data, {.end_of_information = false});
+}
+
+TEST(LzwDecode, GoesOnWithAFullTableForAsLongAsLibtiffDoes) {
+  // 4096 + 1000 codes without a Clear are read; as many as never clear are not.
+  Bytes const data = noise(30000, 3, 256);
+  expect_round_trip(data, {.clear_at = 5100});
+
+  Bytes out;
+  TileResult const result = decode_exact(encode(data, {.clear_at = 1U << 30}), data.size(), out);
+  EXPECT_EQ(result.status, TileStatus::corrupt);
+  ASSERT_GT(out.size(), 4000U);
+  EXPECT_TRUE(std::equal(out.begin(), out.end(), data.begin()));
+}
+
+TEST(LzwDecode, AcceptsRepeatedClears) {
+  BitWriter writer(LzwBitOrder::msb_first);
+  for (std::uint32_t const code : {256U, 256U, 256U, 5U, 256U, 256U, 6U, 257U}) { writer.put(code, 9); }
+  Bytes out;
+  EXPECT_EQ(decode_exact(writer.take(), 2, out).status, TileStatus::ok);
+  EXPECT_EQ(out, bytes_of({5, 6}));
+}
+
+TEST(LzwDecode, CutsTheStringThatPassesTheEndAndSaysSo) {
+  Bytes const data(1000, std::byte{7});
+  Bytes out;
+  TileResult const result = decode_exact(encode(data), 995, out);
+  EXPECT_EQ(result.status, TileStatus::ok);
+  EXPECT_TRUE(result.surplus_input);
+  EXPECT_EQ(out, Bytes(995, std::byte{7}));
+}
+
+TEST(LzwDecode, CountsBytesBehindEndOfInformationAsSurplus) {
+  Bytes stream = encode(noise(100, 1, 256));
+  stream.resize(stream.size() + 5);
+  Bytes out;
+  TileResult const result = decode_exact(stream, 100, out);
+  EXPECT_EQ(result.status, TileStatus::ok);
+  EXPECT_TRUE(result.surplus_input);
+}
+
+TEST(LzwDecode, RefusesAStreamWithoutAClear) {
+  BitWriter writer(LzwBitOrder::msb_first);
+  writer.put(65, 9);
+  writer.put(66, 9);
+  Bytes out;
+  TileResult const result = decode_exact(writer.take(), 2, out);
+  EXPECT_EQ(result.status, TileStatus::corrupt);
+  EXPECT_NE(result.reason, nullptr);
+}
+
+TEST(LzwDecode, RefusesCodePastTheTable) {
+  for (std::uint32_t const bad : {259U, 300U, 511U}) {
+    BitWriter writer(LzwBitOrder::msb_first);
+    writer.put(kLzwClear, 9);
+    writer.put(65, 9);
+    writer.put(bad, 9);
+    writer.put(65, 9);
+    Bytes out;
+    TileResult const result = decode_exact(writer.take(), 100, out);
+    EXPECT_EQ(result.status, TileStatus::corrupt) << bad;
+    EXPECT_EQ(result.bytes_written, 1U);
+  }
+}
+
+TEST(LzwDecode, RefusesAStringCodeRightAfterClear) {
+  BitWriter writer(LzwBitOrder::msb_first);
+  writer.put(kLzwClear, 9);
+  writer.put(258, 9);
+  writer.put(65, 9);
+  Bytes out;
+  EXPECT_EQ(decode_exact(writer.take(), 100, out).status, TileStatus::corrupt);
+}
+
+TEST(LzwDecode, ReportsAnEmptyStreamAsTruncated) {
+  Bytes out;
+  TileResult const result = decode_exact({}, 10, out);
+  EXPECT_EQ(result.status, TileStatus::truncated);
+  EXPECT_EQ(result.bytes_written, 0U);
+  EXPECT_EQ(decode_exact({}, 0, out).status, TileStatus::ok);
+}
+
+TEST(LzwDecode, GivesAPrefixOfTheDataForEveryPrefixOfAStream) {
+  for (LzwBitOrder const order : {LzwBitOrder::msb_first, LzwBitOrder::lsb_first}) {
+    Bytes data = noise(1500, 11, 20);
+    data.insert(data.end(), 500, std::byte{0});
+    Bytes const stream = encode(data, {.order = order});
+    for (std::size_t size = 0; size < stream.size(); ++size) {
+      Bytes out;
+      TileResult const result =
+          decode_exact({stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(size)}, data.size(), out);
+      // Without its last byte the stream has lost no more than EOI.
+      ASSERT_TRUE(result.status == TileStatus::truncated || size + 2 >= stream.size()) << size;
+      ASSERT_TRUE(std::equal(out.begin(), out.end(), data.begin())) << size;
+    }
+  }
+}
+
+TEST(LzwDecode, FitsEveryOutputSize) {
+  Bytes data = noise(400, 12, 3);
+  data.insert(data.end(), 300, std::byte{1});
+  Bytes const stream = encode(data);
+  for (std::size_t size = 0; size <= data.size(); ++size) {
+    Bytes out;
+    ASSERT_EQ(decode_exact(stream, size, out).status, TileStatus::ok) << size;
+    ASSERT_TRUE(std::equal(out.begin(), out.end(), data.begin())) << size;
+  }
+}
+
+TEST(LzwDecode, AgreesWithTheDefinitionOnDamagedStreams) {
+  std::mt19937 engine(99);
+  Bytes const data = noise(6000, 5, 30);
+  Bytes const stream = encode(data);
+  for (int round = 0; round < 1500; ++round) {
+    Bytes damaged = stream;
+    for (std::uint32_t i = 0; i < 1 + engine() % 4; ++i) {
+      damaged[2 + engine() % (damaged.size() - 2)] ^= static_cast<std::byte>(1U << (engine() % 8));
+    }
+    Bytes fast;
+    Bytes slow;
+    TileResult const by_fast = decode_exact(damaged, data.size(), fast);
+    TileResult const by_steps = decode_by_steps(damaged, data.size(), slow);
+    ASSERT_EQ(by_fast.status, by_steps.status) << round;
+    ASSERT_EQ(fast, slow) << round;
+  }
+}
+
+TEST(LzwDecode, SurvivesRandomBytes) {
+  std::mt19937 engine(7);
+  for (int round = 0; round < 3000; ++round) {
+    Bytes stream = noise(engine() % 300, static_cast<std::uint32_t>(engine()), 256);
+    if (stream.size() > 2 && round % 2 == 0) {
+      stream[0] = std::byte{0x80};
+      stream[1] &= std::byte{0x7F};
+    }
+    Bytes fast;
+    Bytes slow;
+    std::size_t const size = engine() % 3000;
+    ASSERT_EQ(decode_exact(stream, size, fast).status, decode_by_steps(stream, size, slow).status);
+    ASSERT_EQ(fast, slow);
+  }
+}
+
+}  // namespace
+}  // namespace terrazzo::tile

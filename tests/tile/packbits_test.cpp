@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tile/packbits.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace terrazzo::tile {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes bytes_of(std::initializer_list<int> values) {
+  Bytes bytes;
+  for (int const value : values) { bytes.push_back(static_cast<std::byte>(value)); }
+  return bytes;
+}
+
+TileResult decode_exact(Bytes const& in, std::size_t out_size, Bytes& out) {
+  std::unique_ptr<std::byte[]> const exact_in(new std::byte[in.size()]);
+  std::unique_ptr<std::byte[]> const exact_out(new std::byte[out_size]);
+  std::copy(in.begin(), in.end(), exact_in.get());
+  TileResult const result = packbits_decode({exact_in.get(), in.size()}, {exact_out.get(), out_size});
+  EXPECT_LE(result.bytes_written, out_size);
+  out.assign(exact_out.get(), exact_out.get() + std::min(out_size, result.bytes_written));
+  return result;
+}
+
+// The example of Apple's technical note that defines the scheme.
+Bytes const kPacked =
+    bytes_of({0xFE, 0xAA, 0x02, 0x80, 0x00, 0x2A, 0xFD, 0xAA, 0x03, 0x80, 0x00, 0x2A, 0x22, 0xF7, 0xAA});
+Bytes const kUnpacked = bytes_of({0xAA, 0xAA, 0xAA, 0x80, 0x00, 0x2A, 0xAA, 0xAA, 0xAA, 0xAA, 0x80, 0x00,
+                                  0x2A, 0x22, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA, 0xAA});
+
+TEST(PackBitsDecode, ReadsTheExampleOfItsDefinition) {
+  Bytes out;
+  TileResult const result = decode_exact(kPacked, kUnpacked.size(), out);
+  EXPECT_EQ(result.status, TileStatus::ok);
+  EXPECT_FALSE(result.surplus_input);
+  EXPECT_EQ(out, kUnpacked);
+}
+
+TEST(PackBitsDecode, SkipsTheNoOperation) {
+  Bytes out;
+  TileResult const result = decode_exact(bytes_of({0x80, 0x00, 7, 0x80, 0xFF, 9, 0x80, 0x80}), 3, out);
+  EXPECT_EQ(result.status, TileStatus::ok);
+  EXPECT_FALSE(result.surplus_input);
+  EXPECT_EQ(out, bytes_of({7, 9, 9}));
+}
+
+TEST(PackBitsDecode, CutsARunAtTheEndAndSaysSo) {
+  Bytes out;
+  for (std::size_t size = 0; size < kUnpacked.size(); ++size) {
+    TileResult const result = decode_exact(kPacked, size, out);
+    EXPECT_EQ(result.status, TileStatus::ok);
+    EXPECT_TRUE(result.surplus_input) << size;
+    EXPECT_TRUE(std::equal(out.begin(), out.end(), kUnpacked.begin()));
+    EXPECT_EQ(out.size(), size);
+  }
+}
+
+TEST(PackBitsDecode, GivesAPrefixOfTheDataForEveryPrefixOfAStream) {
+  for (std::size_t size = 0; size < kPacked.size(); ++size) {
+    Bytes out;
+    TileResult const result =
+        decode_exact({kPacked.begin(), kPacked.begin() + static_cast<std::ptrdiff_t>(size)}, kUnpacked.size(), out);
+    EXPECT_EQ(result.status, TileStatus::truncated);
+    EXPECT_NE(result.reason, nullptr);
+    EXPECT_TRUE(std::equal(out.begin(), out.end(), kUnpacked.begin())) << size;
+  }
+}
+
+TEST(PackBitsDecode, SurvivesRandomBytes) {
+  std::mt19937 engine(3);
+  for (int round = 0; round < 2000; ++round) {
+    Bytes in(engine() % 200);
+    for (std::byte& b : in) { b = static_cast<std::byte>(engine() & 0xFFU); }
+    Bytes out;
+    std::size_t const size = engine() % 4000;
+    TileResult const result = decode_exact(in, size, out);
+    ASSERT_EQ(result.status == TileStatus::ok, result.bytes_written == size);
+  }
+}
+
+}  // namespace
+}  // namespace terrazzo::tile
