@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Deflate in its zlib frame (TIFF 8, and 32946 which is the same stream). libdeflate decodes the tile that is as long
+// as it should be. It cannot say how far it came in any other, nor hand out the first bytes of a longer one (a match
+// across the end is left out whole), so those are decoded again by zlib, which streams.
+#include "codec/byte_stream.hpp"
+#include "codec/decoders.hpp"
+#include "codec/result.hpp"
+#include "codec/workspace.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace terrazzo::codec {
+
+#if TERRAZZO_HAVE_ZLIB
+
+namespace {
+
+// zlib counts in 32 bits; longer spans are fed in pieces.
+uInt piece(std::size_t bytes) noexcept {
+  return static_cast<uInt>(std::min<std::size_t>(bytes, std::numeric_limits<uInt>::max()));
+}
+
+StreamResult inflate_streaming(std::span<std::byte const> in, std::span<std::byte> out, Workspace& workspace) noexcept {
+  z_stream* const stream = workspace.impl().zlib();
+  if (stream == nullptr) { return {failed("out of memory")}; }
+  stream->next_in = reinterpret_cast<Bytef const*>(in.data());
+  stream->next_out = reinterpret_cast<Bytef*>(out.data());
+  // inflate needs somewhere to point even when nothing is wanted.
+  Bytef nowhere = 0;
+  if (out.empty()) { stream->next_out = &nowhere; }
+  for (;;) {
+    std::size_t const in_left =
+        in.size() - static_cast<std::size_t>(stream->next_in - reinterpret_cast<Bytef const*>(in.data()));
+    std::size_t const written =
+        out.empty() ? 0 : static_cast<std::size_t>(stream->next_out - reinterpret_cast<Bytef*>(out.data()));
+    stream->avail_in = piece(in_left);
+    stream->avail_out = piece(out.size() - written);
+    uInt const in_before = stream->avail_in;
+    uInt const out_before = stream->avail_out;
+    int const state = inflate(stream, Z_NO_FLUSH);
+    std::size_t const now_written = written + (out_before - stream->avail_out);
+    std::size_t const now_left = in_left - (in_before - stream->avail_in);
+    bool const full = now_written == out.size();
+    if (state == Z_STREAM_END) {
+      if (full) { return {done(now_written, now_left != 0), true}; }
+      return {truncated(now_written, "the deflate stream holds fewer bytes than the block"), true};
+    }
+    // Z_DATA_ERROR after the last byte is a wrong Adler-32: the bytes are not those that were written.
+    if (state == Z_DATA_ERROR) { return {corrupt("the deflate stream is damaged", now_written)}; }
+    if (state == Z_NEED_DICT) { return {corrupt("the deflate stream needs a preset dictionary")}; }
+    if (state == Z_MEM_ERROR) { return {failed("out of memory")}; }
+    if (state != Z_OK && state != Z_BUF_ERROR) { return {failed("zlib failed")}; }
+    // Full without the end in sight: a stream cut before its Adler-32, or one that holds more. Both are accepted.
+    if (full) { return {done(now_written, now_left != 0)}; }
+    bool const progress = stream->avail_in != in_before || stream->avail_out != out_before;
+    if (now_left == 0 || !progress) { return {truncated(now_written, "the deflate stream ends early")}; }
+  }
+}
+
+}  // namespace
+
+StreamResult inflate_zlib(std::span<std::byte const> in, std::span<std::byte> out, Workspace& workspace) noexcept {
+#if TERRAZZO_HAVE_LIBDEFLATE
+  if (libdeflate_decompressor* const decompressor = workspace.impl().libdeflate(); decompressor != nullptr) {
+    std::size_t consumed = 0;
+    std::size_t written = 0;
+    libdeflate_result const code =
+        libdeflate_zlib_decompress_ex(decompressor, in.data(), in.size(), out.data(), out.size(), &consumed, &written);
+    if (code == LIBDEFLATE_SUCCESS) {
+      if (written == out.size()) { return {done(written, consumed < in.size()), true}; }
+      return {truncated(written, "the deflate stream holds fewer bytes than the block"), true};
+    }
+  }
+#endif
+  return inflate_streaming(in, out, workspace);
+}
+
+namespace {
+
+tile::TileResult decode(BlockFormat const&, BlockShape, std::span<std::byte const> in, std::span<std::byte> out,
+                        Workspace& workspace) noexcept {
+  return inflate_zlib(in, out, workspace).result;
+}
+
+}  // namespace
+
+Codec::Decode deflate_decoder() noexcept { return &decode; }
+
+#else
+
+StreamResult inflate_zlib(std::span<std::byte const>, std::span<std::byte>, Workspace&) noexcept {
+  return {unsupported("this build lacks zlib")};
+}
+
+Codec::Decode deflate_decoder() noexcept { return nullptr; }
+
+#endif
+
+}  // namespace terrazzo::codec

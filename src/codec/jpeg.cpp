@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// JPEG in TIFF (compression 7, TIFF Technical Note 2): 8 bits here, 12 in jpeg12.cpp. Decoder settings are libjpeg's
+// defaults, which are libtiff's and GDAL's: accurate integer DCT, fancy upsampling. So pixels are equal wherever the
+// library is.
+//
+// Colour: three components under photometric YCbCr become RGB when asked; everything else is left as stored, Adobe
+// and JFIF markers notwithstanding. One leniency beyond libtiff: subsampled components under another photometric,
+// which cannot be "as stored", are taken to be what the stream's own markers say (Pillow writes such tiles).
+#include "codec/decoders.hpp"
+#include "codec/jpeg12.hpp"
+#include "codec/libraries.hpp"
+#include "codec/result.hpp"
+
+#if TERRAZZO_HAVE_JPEG
+#include <cstdio>  // jpeglib.h uses FILE without including it
+extern "C" {
+#include <jerror.h>
+#include <jpeglib.h>
+}
+#endif
+
+#include <algorithm>
+#include <array>
+#include <csetjmp>
+#include <cstdint>
+#include <cstring>
+
+namespace terrazzo::codec {
+
+#if TERRAZZO_HAVE_JPEG
+
+namespace {
+
+// A progressive stream of a few kilobytes can hold thousands of scans, each as long to decode as the whole image.
+// 100 is libtiff's limit; a real stream has about ten.
+constexpr int kMaxScans = 100;
+// Rows handed to the library in one call.
+constexpr JDIMENSION kRowsPerCall = 16;
+
+// All that must survive a longjmp lives here, and nothing here has a destructor that the jump could skip.
+struct Session {
+  jpeg_decompress_struct decoder;  // first: the library's callbacks get its address
+  jpeg_error_mgr errors;
+  jpeg_progress_mgr progress;
+  jpeg_source_mgr source;
+  std::jmp_buf escape;
+  std::span<std::byte const> input;  // where init_source points the library
+  int fatal_code;                    // message code of the error that ended the session
+  bool past_end;                     // the library asked for more than there is
+  bool ran_dry;                      // ... and needed it for samples, not only for the end marker
+  bool too_many_scans;
+  JDIMENSION good_rows;              // rows finished before it ran dry
+};
+
+Session& session_of(j_common_ptr decoder) noexcept { return *reinterpret_cast<Session*>(decoder); }
+Session& session_of(j_decompress_ptr decoder) noexcept { return *reinterpret_cast<Session*>(decoder); }
+
+extern "C" {
+
+[[noreturn]] static void jpeg_on_error(j_common_ptr decoder) {
+  Session& session = session_of(decoder);
+  session.fatal_code = session.errors.msg_code;
+  std::longjmp(session.escape, 1);
+}
+
+static void jpeg_on_message(j_common_ptr decoder, int level) {
+  if (level >= 0) { return; }  // trace
+  Session& session = session_of(decoder);
+  ++session.errors.num_warnings;
+  if (session.errors.msg_code == JWRN_HIT_MARKER && session.past_end && !session.ran_dry) {
+    session.ran_dry = true;
+    session.good_rows = session.decoder.output_scanline;
+  }
+}
+
+static void jpeg_say_nothing(j_common_ptr) {}
+
+static void jpeg_on_progress(j_common_ptr decoder) {
+  Session& session = session_of(decoder);
+  if (session.decoder.input_scan_number >= kMaxScans) {
+    session.too_many_scans = true;
+    std::longjmp(session.escape, 1);
+  }
+}
+
+static void jpeg_init_source(j_decompress_ptr decoder) {
+  Session& session = session_of(decoder);
+  session.source.next_input_byte = reinterpret_cast<JOCTET const*>(session.input.data());
+  session.source.bytes_in_buffer = session.input.size();
+}
+
+static boolean jpeg_fill_input(j_decompress_ptr decoder) {
+  // An end marker in place of the missing bytes lets the library finish with what it has.
+  static constexpr JOCTET kEndOfImage[2] = {0xFF, JPEG_EOI};
+  Session& session = session_of(decoder);
+  session.past_end = true;
+  session.source.next_input_byte = kEndOfImage;
+  session.source.bytes_in_buffer = sizeof kEndOfImage;
+  return TRUE;
+}
+
+static void jpeg_skip_input(j_decompress_ptr decoder, long bytes) {
+  Session& session = session_of(decoder);
+  if (bytes <= 0) { return; }
+  if (static_cast<std::size_t>(bytes) > session.source.bytes_in_buffer) {
+    jpeg_fill_input(decoder);
+    return;
+  }
+  session.source.next_input_byte += bytes;
+  session.source.bytes_in_buffer -= static_cast<std::size_t>(bytes);
+}
+
+static void jpeg_term_source(j_decompress_ptr) {}
+
+}  // extern "C"
+
+void open(Session& session) {
+  session.decoder.err = jpeg_std_error(&session.errors);
+  session.errors.error_exit = &jpeg_on_error;
+  session.errors.emit_message = &jpeg_on_message;
+  session.errors.output_message = &jpeg_say_nothing;
+  jpeg_create_decompress(&session.decoder);
+  session.progress.progress_monitor = &jpeg_on_progress;
+  session.decoder.progress = &session.progress;
+  session.source.init_source = &jpeg_init_source;
+  session.source.fill_input_buffer = &jpeg_fill_input;
+  session.source.skip_input_data = &jpeg_skip_input;
+  session.source.resync_to_restart = &jpeg_resync_to_restart;
+  session.source.term_source = &jpeg_term_source;
+  session.decoder.src = &session.source;
+}
+
+// False when the stream's header does not fit the block; `refusal` says why.
+bool check_header(Session const& session, BlockFormat const& format, BlockShape shape, tile::TileResult& refusal) {
+  jpeg_decompress_struct const& decoder = session.decoder;
+  if (decoder.data_precision != 8) {
+    refusal = unsupported("libjpeg decodes 8-bit JPEG only");
+  } else if (static_cast<std::uint32_t>(decoder.num_components) != format.samples_per_pixel) {
+    refusal = corrupt("the JPEG stream has another number of components");
+  } else if (decoder.image_width > shape.width_px) {
+    refusal = corrupt("the JPEG image is wider than its block");
+  } else if (decoder.image_height > shape.height_px &&
+             jpeg_has_multiple_scans(const_cast<j_decompress_ptr>(&decoder)) != FALSE) {
+    // All coefficients of such a stream are held in memory, so its height must be the block's. A simple one may be
+    // taller (last strips often are) and is read as far as the block goes.
+    refusal = corrupt("the JPEG image is taller than its block");
+  } else {
+    return true;
+  }
+  return false;
+}
+
+void choose_colours(Session& session, BlockFormat const& format) {
+  jpeg_decompress_struct& decoder = session.decoder;
+  bool subsampled = false;
+  for (int i = 0; i < decoder.num_components; ++i) {
+    subsampled |= decoder.comp_info[i].h_samp_factor != 1 || decoder.comp_info[i].v_samp_factor != 1;
+  }
+  bool const is_ycbcr = format.photometric == tiff::Photometric::ycbcr && decoder.num_components == 3;
+  if (is_ycbcr) {
+    decoder.jpeg_color_space = JCS_YCbCr;
+    decoder.out_color_space = format.convert_ycbcr_to_rgb ? JCS_RGB : JCS_YCbCr;
+  } else if (!subsampled || decoder.num_components != 3) {
+    decoder.jpeg_color_space = JCS_UNKNOWN;
+    decoder.out_color_space = JCS_UNKNOWN;
+  }
+}
+
+tile::TileResult after_escape(Session const& session, std::size_t pitch) noexcept {
+  if (session.too_many_scans) { return corrupt("the JPEG stream has more than 100 scans"); }
+  std::size_t const bytes = session.decoder.output_scanline * pitch;
+  switch (session.fatal_code) {
+    case JERR_OUT_OF_MEMORY: return failed("out of memory");
+    case JERR_BAD_PRECISION:
+    case JERR_SOF_UNSUPPORTED:
+    case JERR_ARITH_NOTIMPL:
+    case JERR_NOT_COMPILED:
+    case JERR_CONVERSION_NOTIMPL: return unsupported("libjpeg does not decode this kind of JPEG");
+    case JERR_NO_IMAGE:
+    case JERR_INPUT_EOF:
+    case JERR_INPUT_EMPTY:
+    case JERR_NO_SOI:
+      return session.past_end ? truncated(0, "the JPEG stream ends before its image")
+                              : corrupt("this is not a JPEG stream");
+    default:
+      return session.past_end ? truncated(bytes, "the JPEG stream ends early")
+                              : corrupt("the JPEG stream is damaged", bytes);
+  }
+}
+
+// Runs under setjmp: no object with a destructor may live in here or below.
+tile::TileResult decode_image(Session& session, BlockFormat const& format, BlockShape shape,
+                              std::span<std::byte const> in, std::span<std::byte> out, std::size_t pitch) {
+  if (setjmp(session.escape) != 0) { return after_escape(session, pitch); }
+  open(session);
+  jpeg_decompress_struct& decoder = session.decoder;
+  if (!format.jpeg_tables.empty()) {
+    session.input = format.jpeg_tables;
+    if (jpeg_read_header(&decoder, FALSE) != JPEG_HEADER_TABLES_ONLY) {
+      return corrupt("the JPEGTables hold an image");
+    }
+    session.past_end = false;
+    session.errors.num_warnings = 0;
+  }
+  session.input = in;
+  jpeg_read_header(&decoder, TRUE);
+  tile::TileResult refusal;
+  if (!check_header(session, format, shape, refusal)) { return refusal; }
+  choose_colours(session, format);
+  jpeg_start_decompress(&decoder);
+  if (static_cast<std::uint32_t>(decoder.output_components) != format.samples_per_pixel) {
+    return corrupt("the JPEG stream has another number of components");
+  }
+  JDIMENSION const rows = std::min<JDIMENSION>(decoder.output_height, shape.height_px);
+  // An image smaller than the block leaves the rest black, as in libtiff.
+  if (decoder.output_width < shape.width_px) {
+    std::memset(out.data(), 0, pitch * shape.height_px);
+  } else if (rows < shape.height_px) {
+    std::memset(out.data() + pitch * rows, 0, pitch * (shape.height_px - rows));
+  }
+  while (decoder.output_scanline < rows) {
+    JSAMPROW targets[kRowsPerCall];
+    JDIMENSION const first = decoder.output_scanline;
+    JDIMENSION const count = std::min(kRowsPerCall, rows - first);
+    for (JDIMENSION i = 0; i < count; ++i) {
+      targets[i] = reinterpret_cast<JSAMPROW>(out.data() + pitch * (first + i));
+    }
+    jpeg_read_scanlines(&decoder, targets, count);
+  }
+  std::size_t const expected = pitch * shape.height_px;
+  if (session.ran_dry) {
+    // The rest is what the library made up, the same that GDAL shows.
+    return truncated(session.good_rows * pitch, "the JPEG stream ends early");
+  }
+  tile::TileResult result = done_of(expected, out.size(), decoder.output_height > rows);
+  if (result.status == tile::TileStatus::ok && session.errors.num_warnings != 0) {
+    result.reason = "libjpeg warned of damaged data";  // a remark: libtiff and GDAL go on too
+  }
+  return result;
+}
+
+tile::TileResult decode(BlockFormat const& format, BlockShape shape, std::span<std::byte const> in,
+                        std::span<std::byte> out, Workspace&) {
+  if (format.bits_per_sample == 12) { return decode_jpeg12(format, shape, in, out); }
+  if (format.bits_per_sample != 8) { return unsupported("JPEG has 8 or 12 bits a sample"); }
+  if (format.samples_per_pixel > MAX_COMPONENTS) { return unsupported("JPEG has at most ten components"); }
+  if (auto const refusal = refuse_shape(format, shape, out.size())) { return *refusal; }
+  // A decoder of its own for each block, not a reused one: it costs microseconds, and no table of an earlier block
+  // can make up for one that a damaged block lacks.
+  Session session{};
+  tile::TileResult const result = decode_image(session, format, shape, in, out, *row_bytes(format, shape));
+  jpeg_destroy_decompress(&session.decoder);
+  return result;
+}
+
+}  // namespace
+
+Codec::Decode jpeg_decoder() noexcept { return &guarded<&decode>; }
+
+#else
+
+Codec::Decode jpeg_decoder() noexcept { return nullptr; }
+
+#endif
+
+}  // namespace terrazzo::codec

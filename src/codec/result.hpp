@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Short names for the outcomes of a decoder, the size a block must have, and the wall that keeps exceptions inside.
+#pragma once
+
+#include "codec/codec.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <new>
+#include <optional>
+
+namespace terrazzo::codec {
+
+[[nodiscard]] inline tile::TileResult done(std::size_t bytes, bool surplus_input = false) noexcept {
+  return {tile::TileStatus::ok, bytes, surplus_input, nullptr};
+}
+[[nodiscard]] inline tile::TileResult truncated(std::size_t good_bytes, char const* reason) noexcept {
+  return {tile::TileStatus::truncated, good_bytes, false, reason};
+}
+[[nodiscard]] inline tile::TileResult corrupt(char const* reason, std::size_t bytes_before = 0) noexcept {
+  return {tile::TileStatus::corrupt, bytes_before, false, reason};
+}
+[[nodiscard]] inline tile::TileResult unsupported(char const* reason) noexcept {
+  return {tile::TileStatus::unsupported, 0, false, reason};
+}
+[[nodiscard]] inline tile::TileResult failed(char const* reason) noexcept {
+  return {tile::TileStatus::failed, 0, false, reason};
+}
+
+// Every expected byte is there when the shape fills `out`; an `out` longer than the shape stays short.
+[[nodiscard]] inline tile::TileResult done_of(std::size_t written, std::size_t wanted, bool surplus_input) noexcept {
+  if (written < wanted) { return truncated(written, "the block holds fewer samples than the layout asks for"); }
+  return done(written, surplus_input);
+}
+
+// Bytes of a block as TIFF stores it: rows padded to whole bytes. None when the product does not fit.
+[[nodiscard]] inline std::optional<std::size_t> row_bytes(BlockFormat const& format, BlockShape shape) noexcept {
+  if (format.samples_per_pixel > 0xFFFF || format.bits_per_sample > 64) { return std::nullopt; }
+  // 32 + 16 + 7 bits: cannot overflow.
+  std::uint64_t const bits = std::uint64_t{shape.width_px} * format.samples_per_pixel * format.bits_per_sample;
+  return static_cast<std::size_t>((bits + 7) / 8);
+}
+[[nodiscard]] inline std::optional<std::size_t> block_bytes(BlockFormat const& format, BlockShape shape) noexcept {
+  auto const row = row_bytes(format, shape);
+  if (!row || (shape.height_px != 0 && *row > std::numeric_limits<std::size_t>::max() / shape.height_px)) {
+    return std::nullopt;
+  }
+  return *row * shape.height_px;
+}
+
+// Codecs of whole images write the block's shape or nothing: an `out` that cannot hold it is refused beforehand.
+[[nodiscard]] inline std::optional<tile::TileResult> refuse_shape(BlockFormat const& format, BlockShape shape,
+                                                                  std::size_t out_bytes) noexcept {
+  auto const expected = block_bytes(format, shape);
+  if (!expected || *expected == 0) { return failed("the block has no size"); }
+  if (out_bytes < *expected) { return failed("the output is smaller than the block"); }
+  return std::nullopt;
+}
+
+// Libraries written in C++ throw, and so may our own scratch memory; the contract of Codec::Decode is noexcept.
+template <auto Decode>
+tile::TileResult guarded(BlockFormat const& format, BlockShape shape, std::span<std::byte const> in,
+                         std::span<std::byte> out, Workspace& workspace) noexcept {
+  try {
+    return Decode(format, shape, in, out, workspace);
+  } catch (std::bad_alloc const&) { return failed("out of memory"); } catch (...) {
+    return failed("the codec library threw an exception");
+  }
+}
+
+}  // namespace terrazzo::codec

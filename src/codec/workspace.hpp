@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a Workspace holds: library handles made on first use and reused, and scratch memory that only grows.
+// Thread rule: that of Workspace, one thread at a time.
+#pragma once
+
+#include "codec/codec.hpp"
+#include "codec/libraries.hpp"
+
+#if TERRAZZO_HAVE_ZLIB
+#define ZLIB_CONST  // next_in is a pointer to const
+#include <zlib.h>
+#endif
+#if TERRAZZO_HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
+#if TERRAZZO_HAVE_ZSTD
+#include <zstd.h>
+#endif
+#if TERRAZZO_HAVE_LZMA
+#include <lzma.h>
+#endif
+#if TERRAZZO_HAVE_LZ4
+#include <lz4frame.h>
+#endif
+#if TERRAZZO_HAVE_JXL
+#include <jxl/decode.h>
+#endif
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace terrazzo::codec {
+
+// Uninitialised memory that is kept for the next block. Callers bound `bytes` by the block's size. Throws bad_alloc.
+class Scratch {
+ public:
+  [[nodiscard]] std::span<std::byte> take(std::size_t bytes);
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;
+  std::size_t capacity_bytes_ = 0;
+};
+
+template <auto Free>
+struct FreeWith {
+  template <class T>
+  void operator()(T* handle) const noexcept {
+    Free(handle);
+  }
+};
+
+struct Workspace::Impl {
+  Impl() = default;
+  ~Impl();
+  Impl(Impl const&) = delete;
+  Impl& operator=(Impl const&) = delete;
+
+  Scratch samples;  // decoded samples that need rearranging before they go to the caller
+  Scratch masks;    // LERC validity bytes
+  Scratch inner;    // LERC blobs inside deflate or zstd
+
+#if TERRAZZO_HAVE_ZLIB
+  [[nodiscard]] z_stream* zlib() noexcept;  // reset for a new stream; null when memory is short
+#endif
+#if TERRAZZO_HAVE_LIBDEFLATE
+  [[nodiscard]] libdeflate_decompressor* libdeflate() noexcept;
+#endif
+#if TERRAZZO_HAVE_ZSTD
+  [[nodiscard]] ZSTD_DCtx* zstd() noexcept;
+#endif
+#if TERRAZZO_HAVE_LZMA
+  [[nodiscard]] lzma_stream* lzma() noexcept { return &lzma_; }
+#endif
+#if TERRAZZO_HAVE_LZ4
+  [[nodiscard]] LZ4F_dctx* lz4() noexcept;  // reset for a new frame
+#endif
+#if TERRAZZO_HAVE_JXL
+  [[nodiscard]] JxlDecoder* jxl() noexcept;  // reset for a new stream
+#endif
+
+ private:
+#if TERRAZZO_HAVE_ZLIB
+  z_stream zlib_{};
+  bool zlib_ready_ = false;
+#endif
+#if TERRAZZO_HAVE_LIBDEFLATE
+  std::unique_ptr<libdeflate_decompressor, FreeWith<&libdeflate_free_decompressor>> libdeflate_;
+#endif
+#if TERRAZZO_HAVE_ZSTD
+  std::unique_ptr<ZSTD_DCtx, FreeWith<&ZSTD_freeDCtx>> zstd_;
+#endif
+#if TERRAZZO_HAVE_LZMA
+  lzma_stream lzma_ = LZMA_STREAM_INIT;
+#endif
+#if TERRAZZO_HAVE_LZ4
+  std::unique_ptr<LZ4F_dctx, FreeWith<&LZ4F_freeDecompressionContext>> lz4_;
+#endif
+#if TERRAZZO_HAVE_JXL
+  std::unique_ptr<JxlDecoder, FreeWith<&JxlDecoderDestroy>> jxl_;
+#endif
+};
+
+}  // namespace terrazzo::codec

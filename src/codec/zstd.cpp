@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Zstandard. One call decodes the frame that is as long as it should be; any other stream is decoded again piece by
+// piece, so that the good bytes of a short one and the first bytes of a long one are delivered, as libtiff does.
+#include "codec/byte_stream.hpp"
+#include "codec/decoders.hpp"
+#include "codec/result.hpp"
+#include "codec/workspace.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace terrazzo::codec {
+
+#if TERRAZZO_HAVE_ZSTD
+
+namespace {
+
+// The streaming decoder allocates the window that the frame declares. A match cannot reach back further than the
+// block is long, so no more than that is granted, and never less than level 19's window of 8 MiB (libtiff writes
+// frames without their size, hence with the level's full window).
+constexpr int kSmallestWindowLog = 23;
+constexpr int kLargestWindowLog = 30;
+
+StreamResult decompress_streaming(std::span<std::byte const> in, std::span<std::byte> out,
+                                  ZSTD_DCtx* context) noexcept {
+  int const needed_log = static_cast<int>(std::bit_width(out.size()));
+  ZSTD_DCtx_reset(context, ZSTD_reset_session_only);
+  ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, std::clamp(needed_log, kSmallestWindowLog, kLargestWindowLog));
+  ZSTD_inBuffer source{in.data(), in.size(), 0};
+  ZSTD_outBuffer target{out.data(), out.size(), 0};
+  for (;;) {
+    std::size_t const in_before = source.pos;
+    std::size_t const out_before = target.pos;
+    std::size_t const code = ZSTD_decompressStream(context, &target, &source);
+    if (ZSTD_isError(code) != 0) {
+      // The checksum comes after the last byte: a wrong one means that the bytes are not those that were written.
+      return {corrupt("the zstd stream is damaged", target.pos)};
+    }
+    bool const full = target.pos == target.size;
+    if (code == 0) {  // the end of a frame; what follows is not the block's (libtiff reads one frame)
+      if (full) { return {done(target.pos, source.pos < source.size), true}; }
+      return {truncated(target.pos, "the zstd stream holds fewer bytes than the block"), true};
+    }
+    if (full && target.pos == out_before) { return {done(target.pos, source.pos < source.size)}; }
+    bool const progress = source.pos != in_before || target.pos != out_before;
+    if (!full && (source.pos == source.size || !progress)) {
+      return {truncated(target.pos, "the zstd stream ends early")};
+    }
+  }
+}
+
+}  // namespace
+
+StreamResult decompress_zstd(std::span<std::byte const> in, std::span<std::byte> out, Workspace& workspace) noexcept {
+  ZSTD_DCtx* const context = workspace.impl().zstd();
+  if (context == nullptr) { return {failed("out of memory")}; }
+  std::size_t const written = ZSTD_decompressDCtx(context, out.data(), out.size(), in.data(), in.size());
+  if (ZSTD_isError(written) == 0 && !in.empty()) {
+    if (written == out.size()) { return {done(written), true}; }
+    return {truncated(written, "the zstd stream holds fewer bytes than the block"), true};
+  }
+  return decompress_streaming(in, out, context);
+}
+
+namespace {
+
+tile::TileResult decode(BlockFormat const&, BlockShape, std::span<std::byte const> in, std::span<std::byte> out,
+                        Workspace& workspace) noexcept {
+  return decompress_zstd(in, out, workspace).result;
+}
+
+}  // namespace
+
+Codec::Decode zstd_decoder() noexcept { return &decode; }
+
+#else
+
+StreamResult decompress_zstd(std::span<std::byte const>, std::span<std::byte>, Workspace&) noexcept {
+  return {unsupported("this build lacks libzstd")};
+}
+
+Codec::Decode zstd_decoder() noexcept { return nullptr; }
+
+#endif
+
+}  // namespace terrazzo::codec

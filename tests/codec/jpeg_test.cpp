@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codec/libraries.hpp"
+#include "codec/support.hpp"
+
+#if TERRAZZO_HAVE_JPEG
+
+#include <cstdio>
+extern "C" {
+#include <jpeglib.h>
+}
+
+#include <cstdlib>
+
+namespace terrazzo::codec::testing {
+namespace {
+
+using tiff::Photometric;
+
+constexpr BlockShape kShape{48, 40};
+
+struct Options {
+  std::uint32_t width = 48;
+  std::uint32_t height = 40;
+  int components = 1;
+  J_COLOR_SPACE space = JCS_GRAYSCALE;   // as stored
+  J_COLOR_SPACE input = JCS_GRAYSCALE;   // of the samples given
+  int subsampling = 1;                   // of the chroma, both ways
+  bool tables = true;                    // in the stream; otherwise apart
+  bool progressive = false;
+  bool jfif = false;
+};
+
+struct Encoded {
+  Bytes stream;
+  Bytes tables;
+};
+
+Bytes take(unsigned char* memory, unsigned long size) {
+  auto const* const first = reinterpret_cast<std::byte const*>(memory);
+  Bytes bytes(first, first + size);
+  std::free(memory);
+  return bytes;
+}
+
+Encoded encode(Options const& options) {
+  jpeg_compress_struct encoder{};
+  jpeg_error_mgr errors{};
+  encoder.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&encoder);
+  encoder.image_width = options.width;
+  encoder.image_height = options.height;
+  encoder.input_components = options.components;
+  encoder.in_color_space = options.input;
+  jpeg_set_defaults(&encoder);
+  jpeg_set_colorspace(&encoder, options.space);
+  jpeg_set_quality(&encoder, 90, TRUE);
+  encoder.write_JFIF_header = options.jfif ? TRUE : FALSE;
+  encoder.write_Adobe_marker = FALSE;
+  for (int i = 0; i < options.components; ++i) {
+    encoder.comp_info[i].h_samp_factor = encoder.comp_info[i].v_samp_factor = i == 0 ? options.subsampling : 1;
+  }
+  if (options.progressive) { jpeg_simple_progression(&encoder); }
+  Encoded encoded;
+  unsigned char* memory = nullptr;
+  unsigned long size = 0;
+  if (!options.tables) {
+    jpeg_mem_dest(&encoder, &memory, &size);
+    jpeg_write_tables(&encoder);
+    encoded.tables = take(memory, size);
+    memory = nullptr;
+    size = 0;
+  }
+  jpeg_mem_dest(&encoder, &memory, &size);
+  jpeg_start_compress(&encoder, options.tables ? TRUE : FALSE);
+  Bytes const samples = picture(options.width, options.height, static_cast<std::uint32_t>(options.components));
+  std::size_t const pitch = std::size_t{options.width} * static_cast<std::size_t>(options.components);
+  while (encoder.next_scanline < options.height) {
+    auto* row = const_cast<JSAMPROW>(reinterpret_cast<JSAMPLE const*>(samples.data() + pitch * encoder.next_scanline));
+    jpeg_write_scanlines(&encoder, &row, 1);
+  }
+  jpeg_finish_compress(&encoder);
+  jpeg_destroy_compress(&encoder);
+  encoded.stream = take(memory, size);
+  return encoded;
+}
+
+BlockFormat format_of(std::uint32_t samples, Photometric photometric, Bytes const& tables = {}) {
+  return {.compression = tiff::Compression::jpeg,
+          .samples_per_pixel = samples,
+          .photometric = photometric,
+          .jpeg_tables = tables};
+}
+
+// Mean absolute difference: JPEG is lossy, but the picture must be the picture.
+double distance(Bytes const& a, Bytes const& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    sum += std::abs(std::to_integer<int>(a[i]) - std::to_integer<int>(b[i]));
+  }
+  return sum / static_cast<double>(a.size());
+}
+
+TEST(Jpeg, DecodesGray) {
+  Decoded const decoded = decode(format_of(1, Photometric::min_is_black), kShape, encode({}).stream, 48 * 40);
+  EXPECT_EQ(decoded.result.status, TileStatus::ok);
+  EXPECT_EQ(decoded.result.reason, nullptr);
+  EXPECT_LT(distance(decoded.bytes, picture(48, 40, 1)), 6);
+}
+
+TEST(Jpeg, TakesTablesFromTheTag) {
+  Encoded const apart = encode({.tables = false});
+  BlockFormat const format = format_of(1, Photometric::min_is_black, apart.tables);
+  EXPECT_EQ(decode(format, kShape, apart.stream, 48 * 40).bytes,
+            decode(format_of(1, Photometric::min_is_black), kShape, encode({}).stream, 48 * 40).bytes);
+}
+
+TEST(Jpeg, DoesNotRememberTheTablesOfAnEarlierBlock) {
+  Encoded const apart = encode({.tables = false});
+  Workspace workspace;
+  BlockFormat const with = format_of(1, Photometric::min_is_black, apart.tables);
+  EXPECT_EQ(decode(with, kShape, apart.stream, 48 * 40, workspace).result.status, TileStatus::ok);
+  BlockFormat const without = format_of(1, Photometric::min_is_black);
+  EXPECT_EQ(decode(without, kShape, apart.stream, 48 * 40, workspace).result.status, TileStatus::corrupt);
+}
+
+TEST(Jpeg, ConvertsYCbCrToRgbWhenAsked) {
+  for (int const subsampling : {1, 2}) {
+    Bytes const stream =
+        encode({.components = 3, .space = JCS_YCbCr, .input = JCS_RGB, .subsampling = subsampling}).stream;
+    BlockFormat format = format_of(3, Photometric::ycbcr);
+    Decoded const rgb = decode(format, kShape, stream, 48 * 40 * 3);
+    EXPECT_EQ(rgb.result.status, TileStatus::ok);
+    EXPECT_LT(distance(rgb.bytes, picture(48, 40, 3)), 30);
+    format.convert_ycbcr_to_rgb = false;
+    Decoded const ycbcr = decode(format, kShape, stream, 48 * 40 * 3);
+    EXPECT_EQ(ycbcr.result.status, TileStatus::ok);
+    EXPECT_NE(ycbcr.bytes, rgb.bytes);
+  }
+}
+
+TEST(Jpeg, LeavesRgbAndCmykAsStored) {
+  Decoded const rgb = decode(format_of(3, Photometric::rgb), kShape,
+                             encode({.components = 3, .space = JCS_RGB, .input = JCS_RGB}).stream, 48 * 40 * 3);
+  EXPECT_LT(distance(rgb.bytes, picture(48, 40, 3)), 6);
+  Decoded const cmyk = decode(format_of(4, Photometric::separated), kShape,
+                              encode({.components = 4, .space = JCS_CMYK, .input = JCS_CMYK}).stream, 48 * 40 * 4);
+  EXPECT_LT(distance(cmyk.bytes, picture(48, 40, 4)), 6);
+}
+
+TEST(Jpeg, DoesNotBelieveAJfifMarkerOverThePhotometric) {
+  // Stored as YCbCr with a marker that says so, in a directory that says RGB: libtiff gives the stored samples.
+  Bytes const marked = encode({.components = 3, .space = JCS_YCbCr, .input = JCS_YCbCr, .jfif = true}).stream;
+  Decoded const decoded = decode(format_of(3, Photometric::rgb), kShape, marked, 48 * 40 * 3);
+  EXPECT_LT(distance(decoded.bytes, picture(48, 40, 3)), 6);
+}
+
+TEST(Jpeg, BelievesTheMarkerWhenSubsamplingGainsaysThePhotometric) {
+  Bytes const stream =
+      encode({.components = 3, .space = JCS_YCbCr, .input = JCS_RGB, .subsampling = 2, .jfif = true}).stream;
+  Decoded const decoded = decode(format_of(3, Photometric::rgb), kShape, stream, 48 * 40 * 3);
+  EXPECT_EQ(decoded.result.status, TileStatus::ok);
+  EXPECT_EQ(decoded.bytes, decode(format_of(3, Photometric::ycbcr), kShape, stream, 48 * 40 * 3).bytes);
+}
+
+TEST(Jpeg, DecodesProgressiveStreams) {
+  Bytes const stream = encode({.components = 3, .space = JCS_YCbCr, .input = JCS_RGB, .progressive = true}).stream;
+  Decoded const decoded = decode(format_of(3, Photometric::ycbcr), kShape, stream, 48 * 40 * 3);
+  EXPECT_EQ(decoded.result.status, TileStatus::ok);
+  EXPECT_LT(distance(decoded.bytes, picture(48, 40, 3)), 20);
+}
+
+TEST(Jpeg, RefusesAStreamOfManyScans) {
+  Bytes stream = encode({.progressive = true}).stream;
+  // The last scan (a refinement) again and again.
+  std::size_t last_scan = 0;
+  for (std::size_t i = 0; i + 1 < stream.size(); ++i) {
+    if (stream[i] == std::byte{0xFF} && stream[i + 1] == std::byte{0xDA}) { last_scan = i; }
+  }
+  Bytes const scan(stream.begin() + static_cast<std::ptrdiff_t>(last_scan), stream.end() - 2);
+  stream.resize(stream.size() - 2);
+  for (int i = 0; i < 200; ++i) { stream.insert(stream.end(), scan.begin(), scan.end()); }
+  EXPECT_EQ(decode(format_of(1, Photometric::min_is_black), kShape, stream, 48 * 40).result.status,
+            TileStatus::corrupt);
+}
+
+TEST(Jpeg, LeavesTheRestOfALargerBlockBlack) {
+  Bytes const stream = encode({}).stream;
+  Bytes const small = decode(format_of(1, Photometric::min_is_black), kShape, stream, 48 * 40).bytes;
+  Decoded const decoded = decode(format_of(1, Photometric::min_is_black), {50, 43}, stream, 50 * 43);
+  EXPECT_EQ(decoded.result.status, TileStatus::ok);
+  for (std::size_t y = 0; y < 43; ++y) {
+    for (std::size_t x = 0; x < 50; ++x) {
+      ASSERT_EQ(decoded.bytes[y * 50 + x], x < 48 && y < 40 ? small[y * 48 + x] : std::byte{0});
+    }
+  }
+}
+
+TEST(Jpeg, ReadsTheFirstRowsOfATallerStream) {
+  Bytes const stream = encode({}).stream;
+  Bytes const whole = decode(format_of(1, Photometric::min_is_black), kShape, stream, 48 * 40).bytes;
+  Decoded const decoded = decode(format_of(1, Photometric::min_is_black), {48, 17}, stream, 48 * 17);
+  EXPECT_EQ(decoded.result.status, TileStatus::ok);
+  EXPECT_TRUE(decoded.result.surplus_input);
+  EXPECT_TRUE(std::equal(decoded.bytes.begin(), decoded.bytes.end(), whole.begin()));
+}
+
+TEST(Jpeg, RefusesAStreamThatIsWiderOrHasOtherComponents) {
+  Bytes const stream = encode({}).stream;
+  EXPECT_EQ(decode(format_of(1, Photometric::min_is_black), {47, 40}, stream, 47 * 40).result.status,
+            TileStatus::corrupt);
+  EXPECT_EQ(decode(format_of(3, Photometric::rgb), kShape, stream, 48 * 40 * 3).result.status, TileStatus::corrupt);
+  Bytes const progressive = encode({.progressive = true}).stream;
+  EXPECT_EQ(decode(format_of(1, Photometric::min_is_black), {48, 17}, progressive, 48 * 17).result.status,
+            TileStatus::corrupt);
+}
+
+TEST(Jpeg, RefusesOtherBitDepths) {
+  BlockFormat format = format_of(1, Photometric::min_is_black);
+  format.bits_per_sample = 16;
+  EXPECT_EQ(decode(format, kShape, encode({}).stream, 48 * 40 * 2).result.status, TileStatus::unsupported);
+}
+
+TEST(Jpeg, RefusesTablesThatHoldAnImage) {
+  Bytes const stream = encode({}).stream;
+  EXPECT_EQ(decode(format_of(1, Photometric::min_is_black, stream), kShape, stream, 48 * 40).result.status,
+            TileStatus::corrupt);
+}
+
+TEST(Jpeg, AcceptsAStreamWithoutItsEndMarker) {
+  Bytes const stream = encode({}).stream;
+  BlockFormat const format = format_of(1, Photometric::min_is_black);
+  Bytes const truth = decode(format, kShape, stream, 48 * 40).bytes;
+  Decoded const decoded = decode(format, kShape, std::span(stream).first(stream.size() - 2), 48 * 40);
+  EXPECT_EQ(decoded.result.status, TileStatus::ok);
+  EXPECT_EQ(decoded.bytes, truth);
+}
+
+TEST(Jpeg, CountsTheGoodRowsOfEveryPrefix) {
+  for (int const subsampling : {1, 2}) {
+    Bytes const stream =
+        encode({.components = 3, .space = JCS_YCbCr, .input = JCS_RGB, .subsampling = subsampling}).stream;
+    BlockFormat const format = format_of(3, Photometric::ycbcr);
+    Bytes const truth = decode(format, kShape, stream, 48 * 40 * 3).bytes;
+    // The two bytes of the end marker are not needed.
+    expect_prefixes_are_honest(format, kShape, std::span(stream).first(stream.size() - 2), truth, stream.size());
+    Decoded const most = decode(format, kShape, std::span(stream).first(stream.size() - 100), truth.size());
+    EXPECT_EQ(most.result.status, TileStatus::truncated);
+    EXPECT_GT(most.result.bytes_written, truth.size() / 4);
+  }
+}
+
+TEST(Jpeg, RefusesAnOutputSmallerThanTheBlock) {
+  EXPECT_EQ(decode(format_of(1, Photometric::min_is_black), kShape, encode({}).stream, 48 * 40 - 1).result.status,
+            TileStatus::failed);
+}
+
+TEST(Jpeg, SurvivesDamage) {
+  for (bool const progressive : {false, true}) {
+    Bytes const stream =
+        encode({.components = 3, .space = JCS_YCbCr, .input = JCS_RGB, .subsampling = 2, .progressive = progressive})
+            .stream;
+    expect_survives_damage(format_of(3, Photometric::ycbcr), kShape, stream, 48 * 40 * 3);
+  }
+}
+
+}  // namespace
+}  // namespace terrazzo::codec::testing
+
+#endif

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# A target for each host codec; the number is its TIFF compression.
+foreach(codec IN ITEMS lzw:5 jpeg:7 deflate:8 packbits:32773 jpeg2000:34712 lerc:34887 lzma:34925 zstd:50000 webp:50001
+                       jxl:50002 lz4:50004)
+  string(REPLACE ":" ";" codec "${codec}")
+  list(GET codec 0 name)
+  list(GET codec 1 number)
+  terrazzo_fuzz_target(NAME codec_${name} SOURCE codec_fuzz.cpp FOLDERS codec
+                       DEFINITIONS TERRAZZO_FUZZ_CODEC=${number})
+endforeach()
