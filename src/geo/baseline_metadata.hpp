@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Descriptive tags of baseline TIFF as metadata items, in GDAL's names and formats (TIFFTAG_SOFTWARE, ...).
+#pragma once
+
+#include "geo/metadata.hpp"
+#include "tiff/directory.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace terrazzo::geo {
+
+// Into the default domain; the XMP packet goes into "xml:XMP".
+void add_baseline_metadata(tiff::Directory const& dir, MetadataBuilder& metadata);
+
+// A text tag of at most `max_bytes`, as UTF-8, else nullopt: what comes from a file is not copied without a bound.
+inline constexpr std::uint64_t kMaxTextTagBytes = std::uint64_t{64} << 20;
+[[nodiscard]] std::optional<std::string> bounded_text(tiff::Directory const& dir, std::uint16_t tag,
+                                                      std::uint64_t max_bytes = kMaxTextTagBytes);
+
+}  // namespace terrazzo::geo

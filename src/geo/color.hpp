@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the bands of an image mean as colour, and its palette, by GDAL's rules.
+#pragma once
+
+#include "terrazzo/info.hpp"
+#include "tiff/directory.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace terrazzo::geo {
+
+// Fills `color`, `color_name` and, of the first band, `color_table` from the tags.
+// REQUIRES: info.bands sized; layout.compression, layout.bits_per_sample and, where pixels are converted to RGB on the
+// way, layout.source_color_space set.
+//
+// A palette belongs to band 1 alone. MINISWHITE of up to 16 bits keeps its pixel values and gets an inverted palette;
+// an image of 1 bit always has a palette.
+void describe_color(tiff::Directory const& dir, Info& info);
+
+// By GDAL's name, in any case. Names of the newer kinds (nir, sar_x, ...) are `other`; unknown ones are `undefined`.
+[[nodiscard]] ColorInterpretation color_from_name(std::string_view name) noexcept;
+
+// Both the kind and the name.
+void set_color(BandInfo& band, ColorInterpretation color);
+void set_color(BandInfo& band, std::string_view name);
+
+// Red, green and blue in 16 bits, all reds first. Most writers multiply 8-bit values by 257, some by 256, and a few
+// not at all; the values tell which. `transparent` is the index that the nodata value makes transparent, or -1.
+[[nodiscard]] std::vector<ColorEntry> color_table_from_map(std::vector<std::uint64_t> const& map, int transparent);
+
+}  // namespace terrazzo::geo

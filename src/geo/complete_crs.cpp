@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geo/complete_crs.hpp"
+
+#include "geo/keyed_crs.hpp"
+#include "geo/proj_library.hpp"
+
+#include <optional>
+#include <string>
+
+namespace terrazzo::geo {
+namespace {
+
+using Kind = Crs::Kind;
+
+constexpr int kMinConfidence = 70;  // per cent; rasterio's threshold
+
+Kind kind_of(PjPtr const& crs, ProjSession const& proj) {
+  auto const& api = proj.api();
+  switch (api.proj_get_type(crs.get())) {
+    case PJ_TYPE_PROJECTED_CRS: return Kind::projected;
+    case PJ_TYPE_GEOGRAPHIC_2D_CRS:
+    case PJ_TYPE_GEOGRAPHIC_3D_CRS: return Kind::geographic;
+    case PJ_TYPE_GEOCENTRIC_CRS: return Kind::geocentric;
+    case PJ_TYPE_COMPOUND_CRS: return Kind::compound;
+    case PJ_TYPE_VERTICAL_CRS: return Kind::vertical;
+    case PJ_TYPE_ENGINEERING_CRS: return Kind::local;
+    case PJ_TYPE_BOUND_CRS: {
+      PjPtr const source = proj.adopt(api.proj_get_source_crs(proj.context(), crs.get()));
+      return source && api.proj_get_type(source.get()) != PJ_TYPE_BOUND_CRS ? kind_of(source, proj) : Kind::unknown;
+    }
+    default: return Kind::unknown;
+  }
+}
+
+}  // namespace
+
+bool complete_crs(CrsDefinition const& definition, Info& info) {
+  auto& crs = info.georeference.crs;
+  if (!crs || definition.empty() || proj_api() == nullptr) { return false; }
+  ProjSession const proj;
+  KeyedCrs found;
+  if (!definition.text.empty()) {
+    found.crs = proj.create(definition.text);
+    found.epsg = proj.epsg(found.crs);
+  } else {
+    found = crs_from_keys(*definition.keys, proj);
+  }
+  if (!found.crs) { return false; }
+  if (found.epsg == 0) { found.epsg = proj.identify(found.crs, kMinConfidence); }
+
+  crs->kind = kind_of(found.crs, proj);
+  crs->epsg = found.epsg == 0 ? std::nullopt : std::optional(found.epsg);
+  crs->name = proj.name(found.crs);
+  crs->wkt = proj.wkt(found.crs, PJ_WKT2_2019);
+  crs->projjson = proj.projjson(found.crs);
+  for (auto& band : info.bands) {
+    if (band.unit.empty()) { band.unit = found.vertical_unit; }
+  }
+  return true;
+}
+
+}  // namespace terrazzo::geo

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CRS of a file, in two steps. describe_crs() reads codes and names and asks nobody: microseconds. complete_crs()
+// (complete_crs.hpp) asks PROJ for the rest: WKT, PROJJSON, official names, the code of a CRS that is given by its
+// parameters, and whether the parameters agree with the code.
+#pragma once
+
+#include "geo/geokeys.hpp"
+#include "terrazzo/info.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace terrazzo::geo {
+
+// What a file and its sidecars say of the CRS; keep it for complete_crs().
+struct CrsDefinition {
+  std::string text{};             // WKT, PROJJSON or "EPSG:4326", from a sidecar or a citation: wins over the keys
+  std::optional<GeoKeys> keys{};
+  [[nodiscard]] bool empty() const noexcept { return text.empty() && !keys; }
+};
+
+// nullopt when nothing is said.
+[[nodiscard]] std::optional<Crs> describe_crs(CrsDefinition const& definition);
+
+// The parts of the keys that decide how a CRS is built; user-defined or absent codes are 0.
+struct CrsCodes {
+  Crs::Kind kind = Crs::Kind::local;  // projected, geographic, geocentric or local
+  int projected = 0, geodetic = 0;
+  int vertical = 0, vertical_datum = 0, vertical_units = 0;
+  // GDAL leaves the vertical part out of what it reports for files of the first GeoTIFF specification.
+  bool reports_vertical = false;
+
+  [[nodiscard]] bool has_vertical() const noexcept { return vertical != 0 || vertical_datum != 0 || vertical_units != 0; }
+};
+[[nodiscard]] CrsCodes crs_codes(GeoKeys const& keys);
+
+// Name of the unit of length (EPSG codes 9001 to 9003), as GDAL names the unit of heights; empty for others.
+[[nodiscard]] std::string_view length_unit_name(int code) noexcept;
+
+}  // namespace terrazzo::geo

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The geographic part of a CRS: GeoKeys 2048 to 2062 -> GEOGCS of WKT 1.
+#pragma once
+
+#include "geo/geokeys.hpp"
+#include "geo/proj_library.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace terrazzo::geo {
+
+struct GeodeticWkt {
+  std::string wkt{};
+  std::string datum{};          // the DATUM element alone, with the PRIMEM element: what a geocentric CRS is made of
+  int epsg = 0;                 // the code of key 2048 when the other keys agree with it
+};
+
+// `fallback_epsg` is used when key 2048 is absent: the geographic CRS under a projected one.
+[[nodiscard]] GeodeticWkt geodetic_wkt(GeoKeys const& keys, int fallback_epsg, ProjSession const& proj);
+
+// A quoted WKT string; quotes inside are doubled.
+[[nodiscard]] std::string wkt_string(std::string_view text);
+
+// UNIT["metre",1,AUTHORITY["EPSG","9001"]] for a code of a unit, or for a size when the code says nothing.
+struct UnitOfMeasure {
+  std::string name{};
+  double factor = 1;  // metres or radians
+  int epsg = 0;
+  [[nodiscard]] std::string wkt() const;
+};
+[[nodiscard]] UnitOfMeasure unit_of_measure(int code, double size, UnitOfMeasure const& otherwise,
+                                            ProjSession const& proj);
+
+}  // namespace terrazzo::geo

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geo/keyed_crs.hpp"
+
+#include "geo/citation.hpp"
+#include "geo/geodetic_wkt.hpp"
+#include "geo/number.hpp"
+#include "geo/projection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace terrazzo::geo {
+namespace {
+
+using Kind = Crs::Kind;
+
+UnitOfMeasure const kMetre{"metre", 1, 9001};
+constexpr int kMinConfidence = 70;  // per cent, for a code that the file itself names
+
+std::string text_or(GeoKeys const& keys, std::uint16_t key, char const* otherwise) {
+  auto const* text = keys.text(key);
+  return text == nullptr || text->empty() ? otherwise : *text;
+}
+
+// Units as ERDAS Imagine and ArcGIS spell them in citations; a foot that does not say which is the US survey foot.
+struct CitedUnit {
+  std::string_view name;
+  double metres;
+};
+constexpr std::array kCitedUnits = {
+    CitedUnit{"meters", 1},
+    CitedUnit{"centimeters", 0.01},
+    CitedUnit{"millimeters", 0.001},
+    CitedUnit{"kilometers", 1000},
+    CitedUnit{"us_survey_feet", 0.3048006096012192},
+    CitedUnit{"us_survey_foot", 0.3048006096012192},
+    CitedUnit{"feet", 0.3048006096012192},
+    CitedUnit{"foot", 0.3048006096012192},
+    CitedUnit{"international_feet", 0.3048},
+    CitedUnit{"international_foot", 0.3048},
+    CitedUnit{"yards", 0.9144},
+};
+
+// A unit named in a citation wins over the one in the keys, as in GDAL.
+std::optional<UnitOfMeasure> cited_linear_unit(GeoKeys const& keys) {
+  for (auto const key : {key::GTCitation, key::ProjectedCitation}) {
+    auto const* text = keys.text(key);
+    std::string const name = text == nullptr ? std::string() : parse_citation(*text).linear_units;
+    if (name.empty()) { continue; }
+    for (auto const& unit : kCitedUnits) {
+      if (starts_with_ignoring_case(unit.name, name.substr(0, std::max<std::size_t>(name.size(), 2) - 1))) {
+        return UnitOfMeasure{name, unit.metres, 0};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+UnitOfMeasure linear_unit(GeoKeys const& keys, UnitOfMeasure const& otherwise, ProjSession const& proj) {
+  if (auto cited = cited_linear_unit(keys)) { return cited->factor == otherwise.factor ? otherwise : *cited; }
+  return unit_of_measure(keys.code(key::ProjLinearUnits).value_or(0),
+                         keys.number(key::ProjLinearUnitSize).value_or(0), otherwise, proj);
+}
+
+UnitOfMeasure unit_of_first_axis(PjPtr const& crs, ProjSession const& proj) {
+  PjPtr const system = proj.adopt(proj.api().proj_crs_get_coordinate_system(proj.context(), crs.get()));
+  char const *name = nullptr, *code = nullptr;
+  double factor = 0;
+  if (!system || proj.api().proj_cs_get_axis_info(proj.context(), system.get(), 0, nullptr, nullptr, nullptr, &factor,
+                                                  &name, nullptr, &code) == 0) {
+    return kMetre;
+  }
+  return {name == nullptr ? "unknown" : name, factor, code == nullptr ? 0 : integer_or_zero(code)};
+}
+
+bool same_length(UnitOfMeasure const& a, UnitOfMeasure const& b) {
+  return std::abs(a.factor - b.factor) <= 1e-12 * std::abs(a.factor);
+}
+
+// The official CRS with another unit of length: coordinates and false origin are converted.
+PjPtr with_linear_unit(PjPtr const& crs, UnitOfMeasure const& unit, ProjSession const& proj) {
+  auto const& api = proj.api();
+  std::string const code = std::to_string(unit.epsg);
+  char const* const authority = unit.epsg == 0 ? nullptr : "EPSG";
+  PjPtr const axes = proj.adopt(api.proj_crs_alter_cs_linear_unit(proj.context(), crs.get(), unit.name.c_str(),
+                                                                  unit.factor, authority, code.c_str()));
+  if (!axes) { return nullptr; }
+  return proj.adopt(api.proj_crs_alter_parameters_linear_unit(proj.context(), axes.get(), unit.name.c_str(),
+                                                              unit.factor, authority, code.c_str(), 1));
+}
+
+// The keys give nothing but the code, apart from names and the unit.
+bool only_code(GeoKeys const& keys) {
+  constexpr std::array kDefining = {key::Projection, key::ProjMethod, key::GeodeticCRS, key::GeodeticDatum, key::Ellipsoid};
+  return std::none_of(kDefining.begin(), kDefining.end(), [&](auto k) { return keys.has(k); });
+}
+
+std::string projected_name(GeoKeys const& keys) {
+  for (auto const key : {key::ProjectedCitation, key::GTCitation}) {
+    auto const* text = keys.text(key);
+    if (text == nullptr || text->empty()) { continue; }
+    auto const cited = parse_citation(*text);
+    if (!cited.projected_name.empty()) { return cited.projected_name; }
+    if (!cited.structured) { return clean_citation(*text); }
+  }
+  return "unnamed";
+}
+
+// Key 3074 names a projection apart from any datum, "UTM zone 11N"; or the official CRS lends its own.
+PjPtr conversion_of(GeoKeys const& keys, PjPtr const& official, ProjSession const& proj) {
+  if (official) { return proj.adopt(proj.api().proj_crs_get_coordoperation(proj.context(), official.get())); }
+  int const code = keys.code(key::Projection).value_or(0);
+  return code < kUserDefined ? proj.from_epsg(code, PJ_CATEGORY_COORDINATE_OPERATION) : nullptr;
+}
+
+std::string without_axes(std::string wkt) {
+  for (auto at = wkt.find(",AXIS["); at != std::string::npos; at = wkt.find(",AXIS[", at)) {
+    auto const end = wkt.find(']', at);
+    if (end == std::string::npos) { break; }
+    wkt.erase(at, end + 1 - at);
+  }
+  return wkt;
+}
+
+// `wkt` with its first GEOGCS element replaced.
+std::string with_geogcs(std::string const& wkt, std::string const& geogcs) {
+  auto const start = wkt.find("GEOGCS[");
+  if (start == std::string::npos) { return wkt; }
+  std::size_t end = start;
+  int depth = 0;
+  for (bool quoted = false; end < wkt.size(); ++end) {
+    if (wkt[end] == '"') { quoted = !quoted; }
+    if (quoted) { continue; }
+    if (wkt[end] == '[') { ++depth; }
+    if (wkt[end] == ']' && --depth == 0) { break; }
+  }
+  return wkt.substr(0, start) + geogcs + wkt.substr(std::min(end + 1, wkt.size()));
+}
+
+PjPtr projected_from_parameters(GeoKeys const& keys, PjPtr const& official, GeodeticWkt const& base,
+                                UnitOfMeasure const& unit, ProjSession const& proj) {
+  std::string const name = official ? proj.name(official) : projected_name(keys);
+  if (auto const projection = projection_wkt(keys)) {
+    // Axes count in comparisons, so a CRS with an official twin leaves them out: the twin's may be the other way round.
+    std::string const axes = official ? "" : "," + projection->axes;
+    return proj.create("PROJCS[" + wkt_string(name) + "," + base.wkt + "," + projection->projection + "," + unit.wkt() +
+                       axes + "]");
+  }
+  PjPtr const conversion = conversion_of(keys, official, proj);
+  PjPtr const any_geodetic = proj.from_epsg(4326, PJ_CATEGORY_CRS);
+  if (!conversion || !any_geodetic) { return nullptr; }
+  auto const& api = proj.api();
+  PjPtr const system = proj.adopt(api.proj_create_cartesian_2D_cs(proj.context(), PJ_CART2D_EASTING_NORTHING,
+                                                                  unit.name.c_str(), unit.factor));
+  PjPtr const crs = proj.adopt(api.proj_create_projected_crs(proj.context(), name.c_str(), any_geodetic.get(),
+                                                             conversion.get(), system.get()));
+  if (!crs) { return nullptr; }
+  // WKT 1 is the one notation in which the base, with its shift to WGS 84, can simply be put in place.
+  std::string wkt = with_geogcs(proj.wkt(crs, PJ_WKT1_GDAL), base.wkt);
+  if (official) { wkt = without_axes(wkt); }
+  return proj.create(wkt);
+}
+
+// A CRS whose name is registered, and whose parameters agree with the registered ones, is that CRS.
+void adopt_by_name(ProjSession const& proj, KeyedCrs& result) {
+  auto const& api = proj.api();
+  auto const type = api.proj_get_type(result.crs.get());
+  if (type != PJ_TYPE_PROJECTED_CRS && type != PJ_TYPE_GEOGRAPHIC_2D_CRS) { return; }
+  PjPtr named = proj.from_name(proj.name(result.crs), type);
+  if (!named) { return; }
+  constexpr auto kCriterion = PJ_COMP_EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS;
+  bool same = api.proj_is_equivalent_to(result.crs.get(), named.get(), kCriterion) != 0;
+  if (!same) {
+    // In WKT 1 the axes are east and north, whatever the registry says.
+    PjPtr const plain = proj.create(proj.wkt(named, PJ_WKT1_GDAL));
+    same = plain && api.proj_is_equivalent_to(result.crs.get(), plain.get(), kCriterion) != 0;
+  }
+  if (!same) { return; }
+  result.epsg = proj.epsg(named);
+  result.crs = std::move(named);
+}
+
+PjPtr local_crs(std::string const& name, UnitOfMeasure const& unit, ProjSession const& proj) {
+  return proj.create("LOCAL_CS[" + wkt_string(name) + "," + unit.wkt() +
+                     ",AXIS[\"Easting\",EAST],AXIS[\"Northing\",NORTH]]");
+}
+
+KeyedCrs projected(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
+  KeyedCrs result;
+  PjPtr official = proj.from_epsg(codes.projected, PJ_CATEGORY_CRS);
+  if (official && proj.api().proj_get_type(official.get()) != PJ_TYPE_PROJECTED_CRS) { official.reset(); }
+  UnitOfMeasure const official_unit = official ? unit_of_first_axis(official, proj) : kMetre;
+  UnitOfMeasure const unit = linear_unit(keys, official_unit, proj);
+  if (official && only_code(keys)) {
+    if (same_length(unit, official_unit)) {
+      result.epsg = codes.projected;
+      result.crs = std::move(official);
+    } else {
+      result.crs = with_linear_unit(official, unit, proj);
+    }
+    return result;
+  }
+  PjPtr const official_base =
+      official ? proj.adopt(proj.api().proj_crs_get_geodetic_crs(proj.context(), official.get())) : nullptr;
+  auto const base = geodetic_wkt(keys, proj.epsg(official_base), proj);
+  result.crs = projected_from_parameters(keys, official, base, unit, proj);
+  if (!result.crs) {
+    result.crs = local_crs(projected_name(keys), unit, proj);
+  } else if (official && proj.identify(result.crs, kMinConfidence, codes.projected) != 0) {
+    result.epsg = codes.projected;
+    result.crs = std::move(official);
+  } else if (!official) {
+    adopt_by_name(proj, result);
+  }
+  return result;
+}
+
+bool has_dynamic_datum(PjPtr const& crs, ProjSession const& proj) {
+  if (!crs) { return false; }
+  auto const& api = proj.api();
+  PjPtr datum = proj.adopt(api.proj_crs_get_datum(proj.context(), crs.get()));
+  if (!datum) {
+    PjPtr const ensemble = proj.adopt(api.proj_crs_get_datum_ensemble(proj.context(), crs.get()));
+    if (ensemble) { datum = proj.adopt(api.proj_datum_ensemble_get_member(proj.context(), ensemble.get(), 0)); }
+  }
+  return datum && api.proj_get_type(datum.get()) == PJ_TYPE_DYNAMIC_GEODETIC_REFERENCE_FRAME;
+}
+
+KeyedCrs geographic(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
+  KeyedCrs result;
+  auto base = geodetic_wkt(keys, 0, proj);
+  // GDAL does not compare the parameters of a dynamic datum, such as WGS 84, with those in the keys: the code decides.
+  if (codes.geodetic != 0 && has_dynamic_datum(proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS), proj)) {
+    base.epsg = codes.geodetic;
+  }
+  result.epsg = base.epsg;
+  result.crs = base.epsg != 0 ? proj.from_epsg(base.epsg, PJ_CATEGORY_CRS) : proj.create(base.wkt);
+  if (base.epsg != 0 || !result.crs) { return result; }
+  if (codes.geodetic == 0) {
+    adopt_by_name(proj, result);
+  } else if (proj.identify(result.crs, kMinConfidence, codes.geodetic) != 0) {
+    result.epsg = codes.geodetic;
+    result.crs = proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS);
+  }
+  return result;
+}
+
+KeyedCrs geocentric(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
+  KeyedCrs result;
+  PjPtr official = proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS);
+  if (official && proj.api().proj_get_type(official.get()) == PJ_TYPE_GEOCENTRIC_CRS) {
+    result.epsg = codes.geodetic;
+    result.crs = std::move(official);
+    return result;
+  }
+  auto const base = geodetic_wkt(keys, 0, proj);
+  auto const unit = unit_of_measure(keys.code(key::GeogLinearUnits).value_or(0),
+                                    keys.number(key::GeogLinearUnitSize).value_or(0), kMetre, proj);
+  std::string const name = text_or(keys, key::GTCitation, text_or(keys, key::GeodeticCitation, "unnamed").c_str());
+  result.crs = proj.create("GEOCCS[" + wkt_string(name) + "," + base.datum + "," +
+                           unit.wkt() + "]");
+  return result;
+}
+
+struct VerticalPart {
+  PjPtr crs{};
+  std::string unit{};
+};
+
+VerticalPart vertical(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
+  VerticalPart part;
+  if (codes.vertical != 0) {
+    part.crs = proj.from_epsg(codes.vertical, PJ_CATEGORY_CRS);
+    if (part.crs && proj.api().proj_get_type(part.crs.get()) != PJ_TYPE_VERTICAL_CRS) { part.crs.reset(); }
+    if (part.crs) { part.unit = unit_of_first_axis(part.crs, proj).name; }
+    return part;
+  }
+  auto const unit = unit_of_measure(codes.vertical_units, 0, kMetre, proj);
+  std::string name = text_or(keys, key::VerticalCitation, "unknown");
+  constexpr std::string_view kPrefix = "VCS Name = ";
+  if (starts_with_ignoring_case(name, kPrefix)) { name = name.substr(kPrefix.size(), name.find('|') - kPrefix.size()); }
+  PjPtr const datum =
+      codes.vertical_datum < kUserDefined ? proj.from_epsg(codes.vertical_datum, PJ_CATEGORY_DATUM) : nullptr;
+  std::string const datum_name = datum ? proj.name(datum) : "unknown";
+  std::string const datum_id =
+      datum ? ",AUTHORITY[\"EPSG\",\"" + std::to_string(codes.vertical_datum) + "\"]" : std::string();
+  part.crs = proj.create("VERT_CS[" + wkt_string(name) + ",VERT_DATUM[" + wkt_string(datum_name) + ",2005" + datum_id +
+                         "]," + unit.wkt() + ",AXIS[\"Up\",UP]]");
+  part.unit = unit.name;
+  return part;
+}
+
+// True when the "vertical CRS" is the geographic one in three dimensions: heights are above the ellipsoid.
+bool has_ellipsoidal_heights(CrsCodes const& codes, PjPtr const& horizontal, ProjSession const& proj) {
+  constexpr int kWgs84 = 4326, kWgs84Datum = 6030;
+  if (codes.vertical == 0) { return codes.vertical_datum == kWgs84Datum && codes.geodetic == kWgs84; }
+  PjPtr const three = proj.from_epsg(codes.vertical, PJ_CATEGORY_CRS);
+  if (!three || proj.api().proj_get_type(three.get()) != PJ_TYPE_GEOGRAPHIC_3D_CRS) { return false; }
+  PjPtr const base = proj.adopt(proj.api().proj_crs_get_geodetic_crs(proj.context(), horizontal.get()));
+  PjPtr const lifted = base ? proj.adopt(proj.api().proj_crs_promote_to_3D(proj.context(), nullptr, base.get())) : nullptr;
+  return lifted && proj.api().proj_is_equivalent_to(lifted.get(), three.get(),
+                                                    PJ_COMP_EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS) != 0;
+}
+
+void add_vertical(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj, KeyedCrs& result) {
+  if (has_ellipsoidal_heights(codes, result.crs, proj)) {
+    bool const geographic_crs = codes.kind == Kind::geographic;
+    PjPtr lifted = geographic_crs && codes.vertical != 0 ? proj.from_epsg(codes.vertical, PJ_CATEGORY_CRS) : nullptr;
+    if (!lifted) { lifted = proj.adopt(proj.api().proj_crs_promote_to_3D(proj.context(), nullptr, result.crs.get())); }
+    if (lifted) { result.crs = std::move(lifted); }
+    result.epsg = geographic_crs ? proj.epsg(result.crs) : 0;
+    return;
+  }
+  auto part = vertical(keys, codes, proj);
+  result.vertical_unit = part.unit;
+  if (!codes.reports_vertical || !part.crs) { return; }
+  std::string name = text_or(keys, key::GTCitation, "");
+  if (name.empty() || name.find(" = ") != std::string::npos) {
+    name = proj.name(result.crs) + " + " + proj.name(part.crs);
+  }
+  PjPtr compound = proj.adopt(
+      proj.api().proj_create_compound_crs(proj.context(), name.c_str(), result.crs.get(), part.crs.get()));
+  if (!compound) { return; }
+  result.crs = std::move(compound);
+  result.epsg = 0;
+}
+
+}  // namespace
+
+KeyedCrs crs_from_keys(GeoKeys const& keys, ProjSession const& proj) {
+  auto const codes = crs_codes(keys);
+  KeyedCrs result;
+  switch (codes.kind) {
+    case Kind::projected: result = projected(keys, codes, proj); break;
+    case Kind::geographic: result = geographic(keys, codes, proj); break;
+    case Kind::geocentric: return geocentric(keys, codes, proj);
+    default: {
+      std::string const name = text_or(keys, key::GTCitation, text_or(keys, key::GeodeticCitation, "unnamed").c_str());
+      result.crs = local_crs(clean_citation(name), linear_unit(keys, kMetre, proj), proj);
+    }
+  }
+  if (result.crs && codes.has_vertical()) { add_vertical(keys, codes, proj, result); }
+  return result;
+}
+
+}  // namespace terrazzo::geo

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A CRS out of GeoKeys, as a PROJ object: from its code where the code says all, else from the parameters in the keys.
+#pragma once
+
+#include "geo/crs.hpp"
+#include "geo/geokeys.hpp"
+#include "geo/proj_library.hpp"
+
+#include <string>
+
+namespace terrazzo::geo {
+
+struct KeyedCrs {
+  PjPtr crs{};                    // null when the keys give none that PROJ understands
+  int epsg = 0;                   // the code that the keys name, when their parameters do not contradict it
+  std::string vertical_unit{};    // the name of the unit of heights, empty without a vertical part
+};
+
+[[nodiscard]] KeyedCrs crs_from_keys(GeoKeys const& keys, ProjSession const& proj);
+
+}  // namespace terrazzo::geo

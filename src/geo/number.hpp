@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers in text: tags and XML written by many programs. Nothing here depends on the process's locale.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace terrazzo::geo {
+
+// The longest leading part that is a number, after white space: "2.5abc" is 2.5, "nan", "-inf" and the spellings of old
+// C libraries ("1.#QNAN", "-1.#INF") are understood, what overflows is infinite. nullopt when there is no number.
+[[nodiscard]] std::optional<double> leading_number(std::string_view text, char decimal_point = '.');
+
+// The same, 0 when there is none: how the writers of these files read them back.
+[[nodiscard]] double number_or_zero(std::string_view text);
+
+// The same, and the first comma before a point is a decimal comma: "1,5" is 1.5.
+[[nodiscard]] double number_with_any_point(std::string_view text);
+
+// The leading integer, 0 when there is none, clamped to int.
+[[nodiscard]] int integer_or_zero(std::string_view text);
+
+// As printf's %.<digits>g in the C locale.
+[[nodiscard]] std::string format_significant(double value, int digits);
+
+// The shortest text that reads back as the same double.
+[[nodiscard]] std::string format_exact(double value);
+
+// ASCII only: file formats are not cultural.
+[[nodiscard]] bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept;
+[[nodiscard]] bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) noexcept;
+[[nodiscard]] std::string lower_case(std::string_view text);
+
+}  // namespace terrazzo::geo

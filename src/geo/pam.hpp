@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PAM: the .aux.xml file that GDAL and ArcGIS put beside a raster. What it says wins over the file's own tags.
+#pragma once
+
+#include "geo/transform.hpp"
+#include "terrazzo/info.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace terrazzo::geo {
+
+struct PamBand {
+  std::optional<Nodata> nodata{};
+  std::optional<double> scale{}, offset{};  // both or none
+  std::string unit{}, description{};
+  std::string color_name{};
+  Metadata metadata{};
+  BandStatistics statistics{};
+  std::vector<ColorEntry> color_table{};
+  std::vector<std::string> category_names{};
+};
+
+// Control points in the unit of the TIFF resolution tags, rows from the bottom, as ArcGIS writes them ("GeodataXform").
+struct PamSourcePoint {
+  double across = 0, up = 0;
+  double x = 0, y = 0;
+};
+
+struct Pam {
+  std::optional<Transform> transform{};
+  std::string srs{};       // WKT, PROJJSON or "EPSG:4326"
+  std::vector<GroundControlPoint> gcps{};
+  std::string gcp_srs{};
+  std::vector<PamSourcePoint> source_points{};
+  Metadata metadata{};
+  std::vector<PamBand> bands{};
+};
+
+inline constexpr std::size_t kMaxPamBytes = std::size_t{32} << 20;
+inline constexpr std::size_t kMaxCategories = 1'000'000;
+
+// Nothing is set when the text does not parse or is larger than the limit. `dtypes` are those of the file's bands, and
+// their number is the number of bands in the result.
+[[nodiscard]] Pam parse_pam(std::string_view xml, std::vector<DType> const& dtypes);
+
+}  // namespace terrazzo::geo

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geo/projection.hpp"
+
+#include "geo/number.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+namespace terrazzo::geo {
+namespace {
+
+// Writers disagree on which key holds the origin of which projection, so each parameter has a list of keys to try.
+enum class Parameter : std::uint8_t { none, latitude, longitude, pole_longitude, parallel_1, parallel_2, azimuth, grid_angle, scale };
+
+struct Argument {
+  Parameter parameter = Parameter::none;
+  std::string_view name{};
+};
+
+constexpr Argument kOriginLat{Parameter::latitude, "latitude_of_origin"};
+constexpr Argument kMeridian{Parameter::longitude, "central_meridian"};
+constexpr Argument kPoleMeridian{Parameter::pole_longitude, "central_meridian"};
+constexpr Argument kCenterLat{Parameter::latitude, "latitude_of_center"};
+constexpr Argument kCenterLong{Parameter::longitude, "longitude_of_center"};
+constexpr Argument kParallel1{Parameter::parallel_1, "standard_parallel_1"};
+constexpr Argument kParallel2{Parameter::parallel_2, "standard_parallel_2"};
+constexpr Argument kAzimuth{Parameter::azimuth, "azimuth"};
+constexpr Argument kGridAngle{Parameter::grid_angle, "rectified_grid_angle"};
+constexpr Argument kScale{Parameter::scale, "scale_factor"};
+
+struct Method {
+  std::uint16_t code;  // key 3075
+  std::string_view name;
+  std::array<Argument, 5> arguments{};
+};
+
+constexpr std::uint16_t kMercator = 7, kPolarStereographic = 15;
+constexpr Method kMercator2SP{kMercator, "Mercator_2SP", {kParallel1, kMeridian}};
+
+// Parameters in the order of the EPSG registry: PROJ takes a CRS for another when they are in a different one.
+constexpr std::array kMethods = {
+    Method{1, "Transverse_Mercator", {kOriginLat, kMeridian, kScale}},
+    Method{3, "Hotine_Oblique_Mercator", {kCenterLat, kCenterLong, kAzimuth, kGridAngle, kScale}},
+    Method{4, "Laborde_Oblique_Mercator", {kCenterLat, kCenterLong, kAzimuth, kScale}},
+    Method{kMercator, "Mercator_1SP", {kOriginLat, kMeridian, kScale}},
+    Method{8, "Lambert_Conformal_Conic_2SP", {kOriginLat, kMeridian, kParallel1, kParallel2}},
+    Method{9, "Lambert_Conformal_Conic_1SP", {kOriginLat, kMeridian, kScale}},
+    Method{10, "Lambert_Azimuthal_Equal_Area", {kCenterLat, kCenterLong}},
+    Method{11, "Albers_Conic_Equal_Area", {kCenterLat, kCenterLong, kParallel1, kParallel2}},
+    Method{12, "Azimuthal_Equidistant", {kCenterLat, kCenterLong}},
+    Method{13, "Equidistant_Conic", {kCenterLat, kCenterLong, kParallel1, kParallel2}},
+    Method{14, "Stereographic", {kOriginLat, kMeridian, kScale}},
+    Method{kPolarStereographic, "Polar_Stereographic", {kOriginLat, kPoleMeridian, kScale}},
+    Method{16, "Oblique_Stereographic", {kOriginLat, kMeridian, kScale}},
+    Method{17, "Equirectangular", {kOriginLat, kMeridian, kParallel1}},
+    Method{18, "Cassini_Soldner", {kOriginLat, kMeridian}},
+    Method{19, "Gnomonic", {kOriginLat, kMeridian}},
+    Method{20, "Miller_Cylindrical", {kCenterLat, kCenterLong}},
+    Method{21, "Orthographic", {kOriginLat, kMeridian}},
+    Method{22, "Polyconic", {kOriginLat, kMeridian}},
+    Method{23, "Robinson", {kCenterLong}},
+    Method{24, "Sinusoidal", {kCenterLong}},
+    Method{25, "VanDerGrinten", {kMeridian}},
+    Method{26, "New_Zealand_Map_Grid", {kOriginLat, kMeridian}},
+    Method{27, "Transverse_Mercator_South_Orientated", {kOriginLat, kMeridian, kScale}},
+    Method{28, "Cylindrical_Equal_Area", {kParallel1, kMeridian}},
+    Method{9815, "Hotine_Oblique_Mercator_Azimuth_Center", {kCenterLat, kCenterLong, kAzimuth, kGridAngle, kScale}},
+};
+
+double first_of(GeoKeys const& keys, std::initializer_list<std::uint16_t> candidates, double otherwise) {
+  for (auto candidate : candidates) {
+    auto const value = keys.number(candidate);
+    if (value && std::isfinite(*value)) { return *value; }
+  }
+  return otherwise;
+}
+
+double value_of(GeoKeys const& keys, Parameter parameter) {
+  switch (parameter) {
+    case Parameter::none: break;
+    case Parameter::latitude:
+      return first_of(keys, {key::ProjNatOriginLat, key::ProjFalseOriginLat, key::ProjCenterLat}, 0);
+    case Parameter::longitude:
+      return first_of(keys, {key::ProjNatOriginLong, key::ProjFalseOriginLong, key::ProjCenterLong}, 0);
+    case Parameter::pole_longitude:
+      return first_of(keys, {key::ProjStraightVertPoleLong, key::ProjNatOriginLong, key::ProjFalseOriginLong, key::ProjCenterLong}, 0);
+    case Parameter::parallel_1: return first_of(keys, {key::ProjStdParallel1}, 0);
+    case Parameter::parallel_2: return first_of(keys, {key::ProjStdParallel2}, 0);
+    case Parameter::azimuth: return first_of(keys, {key::ProjAzimuthAngle}, 0);
+    case Parameter::grid_angle: return first_of(keys, {key::ProjRectifiedGridAngle}, 90);
+    case Parameter::scale: return first_of(keys, {key::ProjScaleAtNatOrigin, key::ProjScaleAtCenter}, 1);
+  }
+  return 0;
+}
+
+Method const* find_method(GeoKeys const& keys) {
+  auto const code = keys.code(key::ProjMethod);
+  if (!code) { return nullptr; }
+  // A Mercator with a standard parallel is of the other variant, whatever scale it also states.
+  if (*code == kMercator && keys.number(key::ProjStdParallel1)) { return &kMercator2SP; }
+  for (auto const& method : kMethods) {
+    if (method.code == *code) { return &method; }
+  }
+  return nullptr;
+}
+
+// At a pole both axes point the same way: away from it.
+std::string axes_of(Method const& method, double latitude) {
+  if (method.code != kPolarStereographic) { return "AXIS[\"Easting\",EAST],AXIS[\"Northing\",NORTH]"; }
+  return latitude > 0 ? "AXIS[\"Easting\",SOUTH],AXIS[\"Northing\",SOUTH]"
+                      : "AXIS[\"Easting\",NORTH],AXIS[\"Northing\",NORTH]";
+}
+
+std::string parameter_wkt(std::string_view name, double value) {
+  return ",PARAMETER[\"" + std::string(name) + "\"," + format_exact(value) + "]";
+}
+
+}  // namespace
+
+std::optional<ProjectionWkt> projection_wkt(GeoKeys const& keys) {
+  Method const* const method = find_method(keys);
+  if (method == nullptr) { return std::nullopt; }
+  std::string wkt = "PROJECTION[\"" + std::string(method->name) + "\"]";
+  for (auto const& argument : method->arguments) {
+    if (argument.parameter == Parameter::none) { break; }
+    double const value = value_of(keys, argument.parameter);
+    // WKT 1 has no latitude of origin for this one: stated, it would count as a parameter too many.
+    bool const implied = method->code == kMercator && argument.parameter == Parameter::latitude && value == 0;
+    if (!implied) { wkt += parameter_wkt(argument.name, value); }
+  }
+  double const easting =
+      first_of(keys, {key::ProjFalseEasting, key::ProjCenterEasting, key::ProjFalseOriginEasting}, 0);
+  double const northing =
+      first_of(keys, {key::ProjFalseNorthing, key::ProjCenterNorthing, key::ProjFalseOriginNorthing}, 0);
+  wkt += parameter_wkt("false_easting", easting) + parameter_wkt("false_northing", northing);
+  return ProjectionWkt{std::move(wkt), axes_of(*method, value_of(keys, Parameter::latitude))};
+}
+
+}  // namespace terrazzo::geo

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geo/rpc.hpp"
+
+#include "support/tiff_builder.hpp"
+#include "tiff/format.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+namespace terrazzo::geo {
+namespace {
+
+TEST(Rpc, NamesAndFormatsTheNinetyTwoCoefficients) {
+  std::vector<double> values(92);
+  std::iota(values.begin(), values.end(), 0.5);
+  auto const rpc = rpc_from_tags(testing::TiffBuilder().doubles(tiff::tag::RPCCoefficients, values).directory());
+  ASSERT_EQ(rpc.size(), 16U);
+  EXPECT_EQ(rpc[0], (std::pair<std::string, std::string>{"ERR_BIAS", "0.5"}));
+  EXPECT_EQ(rpc[11], (std::pair<std::string, std::string>{"HEIGHT_SCALE", "11.5"}));
+  EXPECT_EQ(rpc[12].first, "LINE_NUM_COEFF");
+  EXPECT_EQ(rpc[12].second.substr(0, 10), "12.5 13.5 ");
+  EXPECT_EQ(rpc[15].first, "SAMP_DEN_COEFF");
+  EXPECT_TRUE(rpc[15].second.ends_with(" 91.5"));
+}
+
+TEST(Rpc, IsIgnoredWhenTheirNumberIsWrong) {
+  for (std::size_t count : {1U, 91U, 93U}) {
+    std::vector<double> const values(count, 1.0);
+    EXPECT_TRUE(rpc_from_tags(testing::TiffBuilder().doubles(tiff::tag::RPCCoefficients, values).directory()).empty());
+  }
+}
+
+}  // namespace
+}  // namespace terrazzo::geo

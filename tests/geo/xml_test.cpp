@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "geo/xml.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace terrazzo::geo {
+namespace {
+
+constexpr std::size_t kLimit = 1 << 20;
+
+TEST(Xml, ComparesNamesWithoutRegardToCase) {
+  pugi::xml_document document;
+  ASSERT_TRUE(parse_xml("<Root><CHILD Name='n'>text</CHILD></Root>", kLimit, document));
+  auto const node = child(child(document, "root"), "child");
+  EXPECT_EQ(value_of(node, "NAME"), "n");
+  EXPECT_EQ(text_of(node), "text");
+  EXPECT_EQ(value_of(child(document, "root"), "Child"), "text");
+  EXPECT_FALSE(value_of(node, "other"));
+}
+
+TEST(Xml, DropsLeadingSpaceOnlyAndKnowsNoEmptyText) {
+  pugi::xml_document document;
+  ASSERT_TRUE(parse_xml("<r><a>\n  x \n</a><b>  </b><c/><d>x<e/></d></r>", kLimit, document));
+  auto const root = child(document, "r");
+  EXPECT_EQ(text_of(child(root, "a")), "x \n");
+  EXPECT_FALSE(text_of(child(root, "b")));
+  EXPECT_FALSE(text_of(child(root, "c")));
+  EXPECT_FALSE(text_of(child(root, "d")));
+}
+
+TEST(Xml, RefusesWhatIsBrokenOrTooLarge) {
+  pugi::xml_document document;
+  EXPECT_FALSE(parse_xml("", kLimit, document));
+  EXPECT_FALSE(parse_xml("garbage", kLimit, document));
+  EXPECT_FALSE(parse_xml("<a><b></a>", kLimit, document));
+  EXPECT_FALSE(parse_xml("<a>text</a>", 5, document));
+}
+
+TEST(Xml, NeverExpandsEntitiesOfTheDocument) {
+  pugi::xml_document document;
+  ASSERT_TRUE(parse_xml("<!DOCTYPE a [<!ENTITY e 'boo'><!ENTITY f SYSTEM 'file:///etc/passwd'>]><a>&e;&f;</a>", kLimit,
+                        document));
+  EXPECT_EQ(text_of(child(document, "a")), "&e;&f;");
+}
+
+TEST(Xml, BearsDeepNestingAndWritesItWithoutGrowth) {
+  constexpr int kDepth = 100'000;
+  std::string text;
+  for (int i = 0; i < kDepth; ++i) { text += "<a>"; }
+  for (int i = 0; i < kDepth; ++i) { text += "</a>"; }
+  pugi::xml_document document;
+  ASSERT_TRUE(parse_xml(text, std::size_t{2} << 20, document));
+  EXPECT_LE(serialize(document.first_child()).size(), text.size());
+}
+
+TEST(Xml, ReadsLatin1WhereTheBytesAreNotUtf8) {
+  pugi::xml_document document;
+  ASSERT_TRUE(parse_xml("<a>caf\xe9</a>", kLimit, document));
+  EXPECT_EQ(text_of(child(document, "a")), "caf\xc3\xa9");
+}
+
+TEST(Xml, UnescapesTheEntitiesOfXml) {
+  EXPECT_EQ(unescape_xml("a &lt;&gt;&amp;&quot;&apos; b"), "a <>&\"' b");
+  EXPECT_EQ(unescape_xml("&#65;&#x20ac;&#128512;"), "A\xe2\x82\xac\xf0\x9f\x98\x80");
+  EXPECT_EQ(unescape_xml("&;&#;&#xd800;&#99999999;&unknown;&"), "&;&#;&#xd800;&#99999999;&unknown;&");
+}
+
+}  // namespace
+}  // namespace terrazzo::geo
