@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/block_reader.hpp"
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "read/colour_model.hpp"
+#include "terrazzo/error.hpp"
+#include "tile/bit_reverse.hpp"
+#include "tile/predictor.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace terrazzo::reading {
+
+namespace {
+
+using tile::TileResult;
+using tile::TileStatus;
+
+// Tiles of a COG lie eight bytes apart (trailer and leader), others next to one another: reading through a gap this
+// small costs less than a second read.
+constexpr std::uint64_t kMergeGapBytes = 4096;
+
+// A thread keeps its buffers for the next read unless they are larger than this.
+constexpr std::size_t kKeepBytes = 4u << 20;
+
+TileResult problem(TileStatus status, char const* reason) { return {.status = status, .reason = reason}; }
+
+codec::BlockFormat block_format(tiff::Image const& image) {
+  codec::BlockFormat format;
+  format.compression = image.compression;
+  format.samples_per_pixel = image.samples_per_block();
+  format.bits_per_sample = image.bits;
+  format.sample_format = image.sample_format;
+  format.photometric = image.photometric;
+  format.extra_samples = image.separate_planes ? 0 : static_cast<std::uint32_t>(image.extra_samples.size());
+  format.last_sample_is_alpha =
+      format.extra_samples > 0 && (image.extra_samples.back() == 1 || image.extra_samples.back() == 2);
+  format.byte_order = image.byte_order;
+  format.jpeg_tables = image.jpeg_tables;
+  format.lerc_additional_compression = image.lerc_additional_compression;
+  return format;
+}
+
+codec::OutputOrder decoded_order(DecodeMethod const& method) {
+  return method.codec != nullptr ? method.codec->output_order
+         : method.kind == DecodeMethod::Kind::raw ? codec::OutputOrder::stored
+                                                  : codec::OutputOrder::native;
+}
+
+// JPEG streams know their own bit order; libtiff leaves them alone too.
+bool ignores_fill_order(tiff::Compression compression) {
+  return compression == tiff::Compression::jpeg || compression == tiff::Compression::jpeg2000 ||
+         compression == tiff::Compression::aperio_jp2_ycbcr || compression == tiff::Compression::aperio_jp2_rgb;
+}
+
+}  // namespace
+
+DecodeMethod choose_method(Level const& level, bool trusted) {
+  using Kind = DecodeMethod::Kind;
+  tiff::Image const& image = level.image;
+  std::string const name(tiff::compression_name(image.compression));
+  auto const refuse = [&](std::string message) -> void {
+    throw Error(ErrorKind::unsupported, std::move(message),
+                {.source = level.source->name(), .ifd = image.ifd, .tag = tiff::tag::Compression});
+  };
+  DecodeMethod method;
+  method.codec = codec::find_codec(image.compression);
+  if (method.codec != nullptr) {
+    if (method.codec->decode == nullptr) {
+      refuse(text("compression ", name, ": this build lacks ", method.codec->library));
+    }
+    bool const raw = image.compression == tiff::Compression::none && !image.is_converted_to_rgb() &&
+                     !image.has_packed_chroma();
+    method.kind = raw ? Kind::raw : Kind::codec;
+    if (raw) { method.codec = nullptr; }
+    std::string_view const library = raw ? std::string_view{} : method.codec->library;
+    method.name = library.empty() ? name : text(name, " (", library, ")");
+    return method;
+  }
+  if (name == "unknown") { refuse(text("compression ", static_cast<std::uint32_t>(image.compression), " is not known")); }
+  if (!codec::LibtiffDecoder::decodes(image.compression)) {
+    refuse(codec::LibtiffDecoder::available() ? text("compression ", name, " is not supported")
+                                              : text("compression ", name, " is decoded by libtiff, which is not found"));
+  }
+  if (!trusted) { refuse(text("compression ", name, " is decoded by libtiff, which is off for untrusted sources")); }
+  bool const rgba = image.compression == tiff::Compression::ojpeg || image.is_converted_to_rgb();
+  // libtiff gives four bytes a pixel then; other bands have no place in them.
+  if (rgba && (level.dtype != DType::u8 || (level.bands != 3 && level.bands != 4))) {
+    refuse(text("compression ", name, " with ", level.bands, " bands of ", to_string(level.dtype)));
+  }
+  method.kind = rgba ? Kind::libtiff_rgba : Kind::libtiff;
+  method.name = text(name, " (libtiff)");
+  return method;
+}
+
+void ThreadScratch::trim() noexcept {
+  for (Scratch* s : {&compressed, &decoded, &converted, &row}) { s->trim(kKeepBytes); }
+}
+
+BlockReader::BlockReader(Level const& level, DecodeMethod const& method, MemoryBudget& budget, ThreadScratch& scratch)
+    : level_(level),
+      method_(method),
+      budget_(budget),
+      scratch_(scratch),
+      finisher_(level.image, decoded_order(method)),
+      format_(block_format(level.image)) {
+  bool const rgb = level.image.is_converted_to_rgb() || method.kind == DecodeMethod::Kind::libtiff_rgba;
+  samples_ = rgb ? level.bands : level.image.samples_per_block();
+  pixel_bytes_ = samples_ * size_bytes(level.dtype);
+  row_bytes_ = pixel_bytes_ * level.image.block_width_px;
+  if (method.kind != DecodeMethod::Kind::raw) {
+    std::uint64_t const planes = rgb ? level.image.planes() : 1;
+    std::uint64_t bytes = level.image.block_bytes(level.image.block_height_px) * planes;
+    if (rgb) { bytes += std::uint64_t{4} * level.image.block_width_px * level.image.block_height_px; }
+    reserve_decoded(bytes + row_bytes_);
+  }
+}
+
+void BlockReader::reserve_decoded(std::uint64_t bytes) {
+  if (bytes <= decoded_reserved_bytes_) { return; }
+  decoded_reservation_ = {};
+  decoded_reserved_bytes_ = 0;
+  decoded_reservation_ = budget_.reserve(bytes, "a decoded block");
+  decoded_reserved_bytes_ = bytes;
+}
+
+bool BlockReader::stored_is_finished() const noexcept {
+  return method_.kind == DecodeMethod::Kind::raw && finisher_.is_copy() && !level_.image.reversed_bits;
+}
+
+std::span<std::byte> BlockReader::compressed_buffer(std::size_t bytes) {
+  if (bytes > compressed_reserved_bytes_) {
+    compressed_reservation_ = {};
+    compressed_reserved_bytes_ = 0;
+    compressed_reservation_ = budget_.reserve(bytes, "compressed blocks");
+    compressed_reserved_bytes_ = bytes;
+  }
+  return scratch_.compressed.get(bytes);
+}
+
+void BlockReader::fetch(std::span<std::uint64_t const> blocks) {
+  tile::TileBatch& batch = scratch_.batch;
+  batch.items.clear();
+  scratch_.ranges.clear();
+  std::span<std::byte const> const memory = level_.source->in_memory();
+  std::uint64_t const source_bytes = level_.source->size_bytes();
+
+  // Places every block in one buffer; `run_end` is where the last range ends in the source.
+  struct Run {
+    std::uint64_t source_offset, buffer_offset, bytes;
+  };
+  std::vector<Run> runs;
+  std::uint64_t buffer_bytes = 0;
+  for (std::uint64_t const block : blocks) {
+    tile::BatchItem item{.tile = block};
+    tiff::BlockRange const range = level_.index.range(block);
+    if (range.size_bytes == 0) {
+      item.status = TileStatus::sparse;
+    } else if (range.offset_bytes >= source_bytes) {
+      item.status = TileStatus::truncated;
+      item.reason = "the block lies outside the file";
+    } else {
+      std::uint64_t const bytes = std::min(range.size_bytes, source_bytes - range.offset_bytes);
+      item.size_bytes = static_cast<std::size_t>(bytes);
+      if (!memory.empty()) {
+        item.offset_bytes = static_cast<std::size_t>(range.offset_bytes);
+      } else {
+        std::uint64_t const run_end = runs.empty() ? 0 : runs.back().source_offset + runs.back().bytes;
+        bool const merge = !runs.empty() && range.offset_bytes >= run_end && range.offset_bytes - run_end <= kMergeGapBytes;
+        if (merge) {
+          std::uint64_t const grow = range.offset_bytes - run_end + bytes;
+          item.offset_bytes = static_cast<std::size_t>(buffer_bytes + range.offset_bytes - run_end);
+          runs.back().bytes += grow;
+          buffer_bytes += grow;
+        } else {
+          item.offset_bytes = static_cast<std::size_t>(buffer_bytes);
+          runs.push_back({range.offset_bytes, buffer_bytes, bytes});
+          buffer_bytes += bytes;
+        }
+      }
+    }
+    batch.items.push_back(item);
+  }
+  if (!memory.empty()) {
+    batch.buffer = memory;
+    return;
+  }
+  std::span<std::byte> const buffer = compressed_buffer(static_cast<std::size_t>(buffer_bytes));
+  for (Run const& run : runs) {
+    scratch_.ranges.push_back({run.source_offset, buffer.subspan(static_cast<std::size_t>(run.buffer_offset),
+                                                                 static_cast<std::size_t>(run.bytes))});
+  }
+  level_.source->submit(scratch_.ranges).wait();
+  bytes_read_ += buffer_bytes;
+  batch.buffer = buffer;
+}
+
+std::span<std::byte const> BlockReader::unreversed(std::span<std::byte const> bytes) {
+  if (!level_.image.reversed_bits || ignores_fill_order(level_.image.compression)) { return bytes; }
+  // The row buffer is free while a block is decoded.
+  std::span<std::byte> const copy = scratch_.row.get(bytes.size());
+  tile::reverse_bits(bytes, copy);
+  return copy;
+}
+
+TileResult BlockReader::decode(tile::BatchItem const& item) {
+  if (item.status != TileStatus::ok) { return problem(item.status, item.reason); }
+  tiff::Image const& image = level_.image;
+  auto const block_row = static_cast<std::uint32_t>(item.tile % image.blocks_per_plane() / image.blocks_across);
+  std::uint32_t const rows = image.block_rows(block_row);
+  decoded_row_stride_ = finisher_.decoded_row_bytes();
+  rows_are_finished_ = false;
+
+  if (method_.kind != DecodeMethod::Kind::codec) {
+    bool const rgba = method_.kind == DecodeMethod::Kind::libtiff_rgba;
+    std::size_t const bytes = rgba ? std::size_t{4} * image.block_width_px * rows
+                                   : static_cast<std::size_t>(image.block_bytes(rows));
+    std::span<std::byte> const out = scratch_.decoded.get(bytes);
+    rows_ = out.data();
+    TileResult const result = decode_with_libtiff(item.tile, rows, out);
+    if (rgba && samples_ == 3) { drop_alpha(out); }
+    if (rgba) {
+      rows_are_finished_ = true;
+      decoded_row_stride_ = row_bytes_;
+    }
+    return result;
+  }
+  if (image.is_converted_to_rgb()) {
+    TileResult const result = decode_planes(item.tile, rows);
+    return result.status == TileStatus::ok ? convert_colours(rows) : result;
+  }
+  std::span<std::byte> const out = scratch_.decoded.get(static_cast<std::size_t>(image.block_bytes(rows)));
+  rows_ = out.data();
+  return method_.codec->decode(format_, {image.block_width_px, rows}, unreversed(scratch_.batch.bytes_of(item)), out,
+                               scratch_.workspace);
+}
+
+// Every plane of the block, one after the other: a colour needs them all. One plane when samples are contiguous.
+TileResult BlockReader::decode_planes(std::uint64_t block, std::uint32_t rows) {
+  tiff::Image const& image = level_.image;
+  std::uint64_t const in_plane = block % image.blocks_per_plane();
+  auto const plane_bytes = static_cast<std::size_t>(image.block_bytes(rows));
+  std::span<std::byte> const out = scratch_.decoded.get(plane_bytes * image.planes());
+  rows_ = out.data();
+  for (std::uint32_t plane = 0; plane < image.planes(); ++plane) {
+    std::uint64_t const number = in_plane + plane * image.blocks_per_plane();
+    if (image.planes() > 1) { fetch({&number, 1}); }
+    auto const item = std::ranges::find(scratch_.batch.items, number, &tile::BatchItem::tile);
+    if (item->status != TileStatus::ok) { return problem(item->status, item->reason); }
+    TileResult const result =
+        method_.codec->decode(format_, {image.block_width_px, rows}, unreversed(scratch_.batch.bytes_of(*item)),
+                              out.subspan(plane * plane_bytes, plane_bytes), scratch_.workspace);
+    if (result.status != TileStatus::ok) { return result; }
+  }
+  // Colours are made of samples, so the predictor goes first; samples have 8 bits here.
+  if (effective_predictor(image) == tiff::Predictor::horizontal && !image.has_packed_chroma()) {
+    std::size_t const row_bytes = finisher_.decoded_row_bytes();
+    for (std::size_t at = 0; at < out.size(); at += row_bytes) {
+      tile::undo_horizontal_row(out.data() + at, image.block_width_px, image.samples_per_block(), 8);
+    }
+  }
+  return {};
+}
+
+TileResult BlockReader::convert_colours(std::uint32_t rows) {
+  std::span<std::byte> const out = scratch_.converted.get(row_bytes_ * rows);
+  auto const decoded_bytes = static_cast<std::size_t>(level_.image.block_bytes(rows)) * level_.image.planes();
+  TileResult const result = convert_block_to_rgb(level_.image, rows, {rows_, decoded_bytes}, out);
+  rows_ = out.data();
+  rows_are_finished_ = true;
+  decoded_row_stride_ = row_bytes_;
+  return result;
+}
+
+TileResult BlockReader::decode_with_libtiff(std::uint64_t block, std::uint32_t rows, std::span<std::byte> out) {
+  tiff::Image const& image = level_.image;
+  if (!libtiff_) {
+    ByteSourcePtr const source = level_.source;
+    auto const read_at = [source](std::uint64_t offset_bytes, std::span<std::byte> target) -> std::size_t {
+      if (offset_bytes >= source->size_bytes()) { return 0; }
+      auto const count = static_cast<std::size_t>(std::min<std::uint64_t>(target.size(), source->size_bytes() - offset_bytes));
+      source->read(offset_bytes, target.first(count));
+      return count;
+    };
+    libtiff_.emplace(read_at, source->size_bytes(), image.ifd_offset_bytes, source->name());
+  }
+  if (block > std::numeric_limits<std::uint32_t>::max()) { return problem(TileStatus::unsupported, "too many blocks for libtiff"); }
+  if (method_.kind == DecodeMethod::Kind::libtiff) {
+    return libtiff_->decode_block(static_cast<std::uint32_t>(block), out);
+  }
+  auto const column = static_cast<std::uint32_t>(block % image.blocks_across);
+  auto const row = static_cast<std::uint32_t>(block % image.blocks_per_plane() / image.blocks_across);
+  return libtiff_->decode_rgba_block(column * image.block_width_px, row * image.block_height_px,
+                                     {image.block_width_px, rows}, out);
+}
+
+std::optional<TileResult> BlockReader::check_raw_range(tiff::BlockRange const& range, std::uint64_t end_bytes) {
+  if (range.size_bytes == 0) { return problem(TileStatus::sparse, nullptr); }
+  if (end_bytes > range.size_bytes) { return problem(TileStatus::truncated, "the block is shorter than its pixels"); }
+  if (!range_fits(range.offset_bytes, end_bytes, level_.source->size_bytes())) {
+    return problem(TileStatus::truncated, "the block reaches past the end of the file");
+  }
+  return std::nullopt;
+}
+
+TileResult BlockReader::read_rows(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows) {
+  std::size_t const stride = finisher_.decoded_row_bytes();
+  tiff::BlockRange const range = level_.index.range(block);
+  if (auto const wrong = check_raw_range(range, std::uint64_t{first_row + rows} * stride)) { return *wrong; }
+  reserve_decoded(stride * rows + row_bytes_);
+  std::span<std::byte> const out = scratch_.decoded.get(stride * rows);
+  level_.source->read(range.offset_bytes + std::uint64_t{first_row} * stride, out);
+  if (level_.image.reversed_bits) { tile::reverse_bits(out, out); }
+  bytes_read_ += out.size();
+  rows_ = out.data();
+  decoded_row_stride_ = stride;
+  rows_are_finished_ = false;
+  return {.bytes_written = out.size(), .surplus_input = false};
+}
+
+TileResult BlockReader::read_rows_into(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows,
+                                       std::size_t skip_bytes, std::size_t bytes, std::byte* out,
+                                       std::ptrdiff_t stride_bytes) {
+  std::size_t const stride = finisher_.decoded_row_bytes();
+  tiff::BlockRange const range = level_.index.range(block);
+  if (auto const wrong = check_raw_range(range, std::uint64_t{first_row + rows} * stride)) { return *wrong; }
+  std::uint64_t const start = range.offset_bytes + std::uint64_t{first_row} * stride + skip_bytes;
+  scratch_.ranges.clear();
+  bool const one_piece = bytes == stride && stride_bytes == static_cast<std::ptrdiff_t>(bytes);
+  if (one_piece) {
+    scratch_.ranges.push_back({start, {out, bytes * rows}});
+  } else {
+    for (std::uint32_t r = 0; r < rows; ++r) {
+      scratch_.ranges.push_back({start + std::uint64_t{r} * stride, {out + static_cast<std::ptrdiff_t>(r) * stride_bytes, bytes}});
+    }
+  }
+  level_.source->submit(scratch_.ranges).wait();
+  bytes_read_ += bytes * rows;
+  return {.bytes_written = bytes * rows};
+}
+
+void BlockReader::finish_row(std::uint32_t row, std::byte* out) noexcept {
+  std::byte* const decoded = rows_ + std::size_t{row} * decoded_row_stride_;
+  if (rows_are_finished_) {
+    std::memcpy(out, decoded, row_bytes_);
+  } else {
+    finisher_.finish(decoded, out);
+  }
+}
+
+}  // namespace terrazzo::reading

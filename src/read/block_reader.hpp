@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fetches and decodes blocks of one level, for one thread: compressed bytes in, finished rows out.
+#pragma once
+
+#include "base/memory_budget.hpp"
+#include "base/scratch.hpp"
+#include "codec/codec.hpp"
+#include "codec/libtiff_decoder.hpp"
+#include "read/level.hpp"
+#include "read/row_finisher.hpp"
+#include "tile/tile_batch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace terrazzo::reading {
+
+// How the blocks of an image are decoded; decided once, before the first block.
+struct DecodeMethod {
+  enum class Kind : std::uint8_t {
+    raw,           // not compressed: any row can be read by itself
+    codec,         // one of ours
+    libtiff,       // the long tail
+    libtiff_rgba,  // the long tail, through libtiff's RGBA interface (old-style JPEG)
+  };
+  Kind kind = Kind::raw;
+  codec::Codec const* codec = nullptr;
+  std::string name;  // for people: "deflate (libdeflate)"
+};
+
+// Throws `unsupported`, naming the codec and the library that is missing or the trust that is lacking.
+[[nodiscard]] DecodeMethod choose_method(Level const& level, bool trusted);
+
+// What a thread keeps between blocks and between reads.
+struct ThreadScratch {
+  Scratch compressed, decoded, converted, row;
+  codec::Workspace workspace;
+  std::vector<RangeRead> ranges;
+  tile::TileBatch batch;
+
+  void trim() noexcept;  // after a read: lets go of what is too large to keep
+};
+
+class BlockReader {
+ public:
+  BlockReader(Level const& level, DecodeMethod const& method, MemoryBudget& budget, ThreadScratch& scratch);
+
+  // Bytes of a finished row (native samples, interleaved) and of one of its pixels.
+  [[nodiscard]] std::size_t row_bytes() const noexcept { return row_bytes_; }
+  [[nodiscard]] std::size_t pixel_bytes() const noexcept { return pixel_bytes_; }
+  [[nodiscard]] std::uint32_t samples() const noexcept { return samples_; }
+  // True when stored bytes are finished bytes: then they may be read straight into the result.
+  [[nodiscard]] bool stored_is_finished() const noexcept;
+
+  // Reads the compressed bytes of several blocks in one go: one buffer, merged ranges. Fills scratch.batch; items of
+  // blocks outside the file get a status, a failing source throws.
+  void fetch(std::span<std::uint64_t const> blocks);
+
+  // Decodes one block of the batch. REQUIRES: method is not raw.
+  [[nodiscard]] tile::TileResult decode(tile::BatchItem const& item);
+
+  // Raw blocks: reads rows [first_row, first_row + rows) of a block. REQUIRES: method is raw.
+  [[nodiscard]] tile::TileResult read_rows(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows);
+  // Raw blocks whose bytes need no work: reads `bytes` of each of `rows` rows straight to `out` + i * stride.
+  [[nodiscard]] tile::TileResult read_rows_into(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows,
+                                                std::size_t skip_bytes, std::size_t bytes, std::byte* out,
+                                                std::ptrdiff_t stride_bytes);
+
+  // Finishes row `row` of the decoded block (counted from first_row after read_rows) into `out`, row_bytes() long.
+  // Each row may be finished once.
+  void finish_row(std::uint32_t row, std::byte* out) noexcept;
+
+  [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
+
+ private:
+  [[nodiscard]] tile::TileResult decode_with_libtiff(std::uint64_t block, std::uint32_t rows, std::span<std::byte> out);
+  [[nodiscard]] tile::TileResult decode_planes(std::uint64_t block, std::uint32_t rows);
+  [[nodiscard]] tile::TileResult convert_colours(std::uint32_t rows);
+  void reserve_decoded(std::uint64_t bytes);  // and one finished row
+  [[nodiscard]] std::span<std::byte> compressed_buffer(std::size_t bytes);
+  [[nodiscard]] std::span<std::byte const> unreversed(std::span<std::byte const> bytes);
+  [[nodiscard]] std::optional<tile::TileResult> check_raw_range(tiff::BlockRange const& range, std::uint64_t end_bytes);
+
+  Level const& level_;
+  DecodeMethod const& method_;
+  MemoryBudget& budget_;
+  ThreadScratch& scratch_;
+  RowFinisher finisher_;
+  codec::BlockFormat format_;
+  std::optional<codec::LibtiffDecoder> libtiff_;
+  MemoryBudget::Reservation decoded_reservation_, compressed_reservation_;
+  std::uint64_t decoded_reserved_bytes_ = 0;
+  std::size_t compressed_reserved_bytes_ = 0;
+  std::byte* rows_ = nullptr;       // decoded rows, decoded_row_stride_ apart
+  std::size_t decoded_row_stride_ = 0;
+  bool rows_are_finished_ = false;  // colours were converted, or libtiff did it all
+  std::size_t row_bytes_, pixel_bytes_;
+  std::uint32_t samples_;
+  std::uint64_t bytes_read_ = 0;
+};
+
+}  // namespace terrazzo::reading

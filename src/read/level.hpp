@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One resolution of a raster: an image, where its blocks are, and its mask. Immutable and thread-safe.
+#pragma once
+
+#include "base/byte_source.hpp"
+#include "terrazzo/dtype.hpp"
+#include "tiff/block_index.hpp"
+#include "tiff/directory.hpp"
+#include "tiff/image.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace terrazzo::reading {
+
+struct Level {
+  Level(ByteSourcePtr from, tiff::Directory const& directory, tiff::Image parsed);
+  ~Level();  // lets go of its blocks in the tile cache
+  Level(Level const&) = delete;
+  Level& operator=(Level const&) = delete;
+
+  ByteSourcePtr source;
+  tiff::Image image;
+  tiff::BlockIndex index;
+  DType dtype;                          // of a band, after conversion to RGB if there is any
+  std::uint32_t bands;                  // likewise
+  std::uint64_t id;                     // unique in the process: the tile cache's key
+  bool external = false;                // from an .ovr or .msk file
+  std::shared_ptr<Level const> mask{};  // of the same size
+};
+
+using LevelPtr = std::shared_ptr<Level const>;
+
+}  // namespace terrazzo::reading

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/mask.hpp"
+
+#include "read/host_engine.hpp"
+#include "tile/convert.hpp"
+
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <span>
+
+namespace terrazzo::reading {
+
+namespace {
+
+std::byte* row_of(HostView const& view, std::size_t band, std::uint32_t row) {
+  return static_cast<std::byte*>(view.data) + static_cast<std::int64_t>(band) * view.band_stride_bytes +
+         static_cast<std::int64_t>(row) * view.row_stride_bytes;
+}
+
+// One band of the plan's size, under the budget.
+struct Plane {
+  Plane(DType dtype, ReadPlan::Impl const& plan, MemoryBudget& budget, char const* what)
+      : reservation(budget.reserve(size_bytes(dtype) * std::uint64_t{plan.out_width} * plan.out_height, what)),
+        pixels(dtype, 1, plan.out_height, plan.out_width) {}
+  MemoryBudget::Reservation reservation;
+  HostArray pixels;
+};
+
+// The mask of one kind for the whole window; one for all bands that have it.
+Plane read_level_mask(ReadPlan::Impl const& plan, ReadRequest const& request, MemoryBudget& budget) {
+  Plane mask(DType::u8, plan, budget, "a mask");
+  ReadReport report;
+  auto const mask_plan = make_level_plan(plan.dataset, plan.level->mask, plan);
+  execute_on_host(*mask_plan, request, mask.pixels.view(), budget, report);
+  for (std::byte& pixel : mask.pixels.bytes()) { pixel = pixel == std::byte{} ? std::byte{} : std::byte{255}; }
+  return mask;
+}
+
+// Valid where alpha is not 0.
+Plane read_alpha(ReadPlan::Impl const& plan, ReadRequest const& request, MemoryBudget& budget) {
+  ReadPlan::Impl alpha_plan = plan;
+  alpha_plan.bands = {static_cast<std::uint32_t>(plan.dataset->info.bands.size())};  // MaskKind::alpha: it is the last
+  alpha_plan.transforms.assign(1, {});
+  alpha_plan.fills.assign(1, 0);
+  alpha_plan.dtype = plan.level->dtype;
+  if (plan.level->image.separate_planes && !plan.level->image.is_converted_to_rgb()) {
+    alpha_plan.planes = {alpha_plan.bands[0] - 1};
+  }
+  Plane values(alpha_plan.dtype, plan, budget, "the alpha band");
+  ReadReport report;
+  execute_on_host(alpha_plan, request, values.pixels.view(), budget, report);
+  Plane mask(DType::u8, plan, budget, "a mask");
+  tile::ValueTransform zero_is_invalid;
+  zero_is_invalid.mask_nodata = true;
+  auto const bytes = static_cast<std::ptrdiff_t>(size_bytes(alpha_plan.dtype));
+  std::span<std::byte> const valid = mask.pixels.bytes();
+  tile::valid_row(alpha_plan.dtype, values.pixels.bytes().data(), bytes, reinterpret_cast<std::uint8_t*>(valid.data()), 1,
+                  valid.size(), zero_is_invalid);
+  return mask;
+}
+
+// Masks that bands have in common, read when the first band asks.
+class SharedMasks {
+ public:
+  SharedMasks(ReadPlan::Impl const& plan, ReadRequest const& request, MemoryBudget& budget)
+      : plan_(plan), request_(request), budget_(budget) {}
+
+  // Null when a mask of this kind is not of its own pixels.
+  [[nodiscard]] HostArray const* of(MaskKind kind) {
+    if ((kind == MaskKind::internal || kind == MaskKind::external) && plan_.level->mask != nullptr) {
+      if (!level_mask_) { level_mask_.emplace(read_level_mask(plan_, request_, budget_)); }
+      return &level_mask_->pixels;
+    }
+    if (kind != MaskKind::alpha) { return nullptr; }
+    if (!alpha_) { alpha_.emplace(read_alpha(plan_, request_, budget_)); }
+    return &alpha_->pixels;
+  }
+
+ private:
+  ReadPlan::Impl const& plan_;
+  ReadRequest const& request_;
+  MemoryBudget& budget_;
+  std::optional<Plane> level_mask_, alpha_;
+};
+
+}  // namespace
+
+void read_masks(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination,
+                MemoryBudget& budget) {
+  SharedMasks shared(plan, request, budget);
+  for (std::size_t i = 0; i < plan.bands.size(); ++i) {
+    BandInfo const& band = plan.dataset->info.bands[plan.bands[i] - 1];
+    if (HostArray const* const mask = shared.of(band.mask)) {
+      for (std::uint32_t row = 0; row < plan.out_height; ++row) {
+        std::memcpy(row_of(destination, i, row), row_of(mask->view(), 0, row), plan.out_width);
+      }
+      continue;
+    }
+    if (band.mask != MaskKind::nodata) {
+      for (std::uint32_t row = 0; row < plan.out_height; ++row) {
+        std::memset(row_of(destination, i, row), 255, plan.out_width);
+      }
+      continue;
+    }
+    ReadPlan::Impl one = plan;
+    one.bands = {plan.bands[i]};
+    one.transforms.assign(1, {});
+    one.fills.assign(1, plan.fills[i]);
+    if (plan.level->image.separate_planes && !plan.level->image.is_converted_to_rgb()) { one.planes = {plan.bands[i] - 1}; }
+    Plane values(one.dtype, plan, budget, "a band for its mask");
+    ReadReport report;
+    execute_on_host(one, request, values.pixels.view(), budget, report);
+    tile::ValueTransform nodata;
+    nodata.mask_nodata = band.nodata->representable;
+    nodata.nodata = band.nodata->value;
+    nodata.nodata_i64 = band.nodata->exact_i64;
+    nodata.nodata_u64 = band.nodata->exact_u64;
+    for (std::uint32_t row = 0; row < plan.out_height; ++row) {
+      tile::valid_row(one.dtype, row_of(values.pixels.view(), 0, row), static_cast<std::ptrdiff_t>(size_bytes(one.dtype)),
+                      reinterpret_cast<std::uint8_t*>(row_of(destination, i, row)), destination.pixel_stride_bytes,
+                      plan.out_width, nodata);
+    }
+  }
+}
+
+void apply_masks(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination,
+                 MemoryBudget& budget) {
+  SharedMasks shared(plan, request, budget);
+  for (std::size_t i = 0; i < plan.bands.size(); ++i) {
+    HostArray const* const mask = shared.of(plan.dataset->info.bands[plan.bands[i] - 1].mask);
+    if (mask == nullptr) { continue; }
+    std::size_t const bytes = size_bytes(destination.dtype);
+    std::byte invalid[16];
+    tile::fill_row(destination.dtype, invalid, 0, 1, std::numeric_limits<double>::quiet_NaN());
+    for (std::uint32_t row = 0; row < plan.out_height; ++row) {
+      std::byte const* const valid = row_of(mask->view(), 0, row);
+      std::byte* pixel = row_of(destination, i, row);
+      for (std::uint32_t column = 0; column < plan.out_width; ++column) {
+        if (valid[column] == std::byte{}) { std::memcpy(pixel, invalid, bytes); }
+        pixel += destination.pixel_stride_bytes;
+      }
+    }
+  }
+}
+
+}  // namespace terrazzo::reading

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/placer.hpp"
+
+#include "tile/convert.hpp"
+#include "tile/interleave.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace terrazzo::reading {
+
+Placer::Placer(ReadPlan::Impl const& plan, HostView const& destination, std::uint32_t samples, std::size_t pixel_bytes)
+    : plan_(plan),
+      destination_(destination),
+      from_(plan.level->dtype),
+      samples_(samples),
+      pixel_bytes_(pixel_bytes),
+      separate_(plan.level->image.separate_planes && !plan.level->image.is_converted_to_rgb()) {
+  auto const bytes = static_cast<std::int64_t>(size_bytes(from_));
+  plain_ = from_ == destination.dtype &&
+           std::ranges::all_of(plan.transforms, [](tile::ValueTransform const& t) { return t.is_identity(); });
+  bool all_in_order = plan.bands.size() == samples;
+  for (std::size_t i = 0; i < plan.bands.size(); ++i) { all_in_order = all_in_order && plan.bands[i] == i + 1; }
+  bool const tight_rows = destination.pixel_stride_bytes == bytes;
+  splits_pixels_ = plain_ && !separate_ && samples > 1 && all_in_order && tight_rows;
+  bool const same_pixels = samples == 1 ? tight_rows
+                                        : all_in_order && destination.band_stride_bytes == bytes &&
+                                              destination.pixel_stride_bytes == static_cast<std::int64_t>(pixel_bytes);
+  // A plane that is asked for twice has two places to go to, so its producer cannot write it directly.
+  direct_ = plain_ && same_pixels && !plan.resampled() && (samples > 1 || plan.bands.size() == plan.planes.size());
+  planes_.resize(plan.bands.size());
+}
+
+std::byte* Placer::at(std::size_t band, std::uint32_t row, std::uint32_t column) const noexcept {
+  return static_cast<std::byte*>(destination_.data) + static_cast<std::int64_t>(band) * destination_.band_stride_bytes +
+         static_cast<std::int64_t>(row) * destination_.row_stride_bytes +
+         static_cast<std::int64_t>(column) * destination_.pixel_stride_bytes;
+}
+
+bool Placer::holds(std::uint32_t plane, std::size_t band) const noexcept {
+  return !separate_ || plan_.bands[band] == plane + 1;
+}
+
+std::byte* Placer::direct_row(std::uint32_t plane, std::uint32_t row, std::uint32_t column) const noexcept {
+  std::size_t band = 0;
+  while (!holds(plane, band)) { ++band; }
+  return at(band, row, column);
+}
+
+void Placer::place(std::uint32_t plane, std::uint32_t row, std::uint32_t column, std::byte const* pixels,
+                   std::size_t count) {
+  if (direct_) {
+    std::memcpy(direct_row(plane, row, column), pixels, count * pixel_bytes_);
+    return;
+  }
+  if (splits_pixels_) {
+    for (std::size_t band = 0; band < planes_.size(); ++band) { planes_[band] = at(band, row, column); }
+    tile::split_pixels(pixels, planes_, count, size_bytes(from_));
+    return;
+  }
+  for (std::size_t band = 0; band < plan_.bands.size(); ++band) {
+    if (!holds(plane, band)) { continue; }
+    std::size_t const sample = separate_ ? 0 : plan_.bands[band] - 1;
+    tile::convert_row(from_, pixels + sample * size_bytes(from_), static_cast<std::ptrdiff_t>(pixel_bytes_),
+                      destination_.dtype, at(band, row, column), destination_.pixel_stride_bytes, count,
+                      plan_.transforms[band]);
+  }
+}
+
+void Placer::fill(std::uint32_t plane, std::uint32_t row, std::uint32_t column, std::size_t count) {
+  for (std::size_t band = 0; band < plan_.bands.size(); ++band) {
+    if (!holds(plane, band)) { continue; }
+    // Through the stored type, so that a filled pixel is what a stored one would have become.
+    std::byte stored[16];
+    BandInfo const& info = plan_.dataset->info.bands[plan_.bands[band] - 1];
+    if (info.nodata && info.nodata->exact_i64 && from_ == DType::i64) {
+      std::memcpy(stored, &*info.nodata->exact_i64, sizeof(std::int64_t));
+    } else if (info.nodata && info.nodata->exact_u64 && from_ == DType::u64) {
+      std::memcpy(stored, &*info.nodata->exact_u64, sizeof(std::uint64_t));
+    } else {
+      tile::fill_row(from_, stored, 0, 1, plan_.fills[band]);
+    }
+    tile::convert_row(from_, stored, 0, destination_.dtype, at(band, row, column), destination_.pixel_stride_bytes,
+                      count, plan_.transforms[band]);
+  }
+}
+
+}  // namespace terrazzo::reading

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Puts finished rows where the caller wants them: any strides, any bands, converted on the way.
+#pragma once
+
+#include "read/plan.hpp"
+#include "terrazzo/read.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace terrazzo::reading {
+
+class Placer {
+ public:
+  // `samples` and `pixel_bytes` describe finished pixels of a block; see BlockReader.
+  Placer(ReadPlan::Impl const& plan, HostView const& destination, std::uint32_t samples, std::size_t pixel_bytes);
+
+  // True when a finished row of a block can be written by its producer: the same bytes in the same order.
+  [[nodiscard]] bool is_direct() const noexcept { return direct_; }
+  // Where such a row goes. REQUIRES: is_direct().
+  [[nodiscard]] std::byte* direct_row(std::uint32_t plane, std::uint32_t row, std::uint32_t column) const noexcept;
+
+  // `count` pixels from `pixels` on go to the result at (row, column). `plane` is the block's.
+  void place(std::uint32_t plane, std::uint32_t row, std::uint32_t column, std::byte const* pixels, std::size_t count);
+
+  // Pixels of a missing block.
+  void fill(std::uint32_t plane, std::uint32_t row, std::uint32_t column, std::size_t count);
+
+ private:
+  [[nodiscard]] std::byte* at(std::size_t band, std::uint32_t row, std::uint32_t column) const noexcept;
+  // The bands of the request that a block of `plane` holds: all, or those of that plane.
+  [[nodiscard]] bool holds(std::uint32_t plane, std::size_t band) const noexcept;
+
+  ReadPlan::Impl const& plan_;
+  HostView const& destination_;
+  DType from_;
+  std::uint32_t samples_;
+  std::size_t pixel_bytes_;
+  bool separate_;
+  bool plain_;          // no conversion at all
+  bool splits_pixels_;  // plain, every sample of the pixel in order, to contiguous rows
+  bool direct_;
+  std::vector<std::byte*> planes_;  // scratch of place()
+};
+
+}  // namespace terrazzo::reading

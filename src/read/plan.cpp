@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/plan.hpp"
+
+#include "base/checked.hpp"
+#include "base/settings.hpp"
+#include "base/text.hpp"
+#include "read/block_reader.hpp"
+#include "read/resample.hpp"
+#include "terrazzo/error.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace terrazzo {
+
+TileId ReadPlan::Impl::block_id(std::uint64_t index) const noexcept {
+  std::uint64_t const per_plane = std::uint64_t{block_columns} * block_rows;
+  std::uint64_t const in_plane = index % per_plane;
+  return {first_block_column + static_cast<std::uint32_t>(in_plane % block_columns),
+          first_block_row + static_cast<std::uint32_t>(in_plane / block_columns),
+          planes[static_cast<std::size_t>(index / per_plane)]};
+}
+
+std::uint64_t ReadPlan::Impl::block_number(TileId const& id) const noexcept {
+  tiff::Image const& image = level->image;
+  return id.plane * image.blocks_per_plane() + std::uint64_t{id.row} * image.blocks_across + id.column;
+}
+
+Window ReadPlan::Impl::covered(TileId const& id) const noexcept {
+  tiff::Image const& image = level->image;
+  auto const overlap = [](std::uint64_t start, std::uint64_t length, std::uint64_t from, std::uint64_t size) {
+    std::uint64_t const first = std::max(start, from);
+    std::uint64_t const end = std::min(start + length, from + size);
+    return std::pair(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first));
+  };
+  auto const [column, width] =
+      overlap(std::uint64_t{id.column} * image.block_width_px, image.block_width_px, window.column, window.width);
+  auto const [row, height] =
+      overlap(std::uint64_t{id.row} * image.block_height_px, image.block_height_px, window.row, window.height);
+  return {column, row, width, height};
+}
+
+std::uint32_t ReadPlan::level() const noexcept { return impl_->level_index; }
+Window ReadPlan::window() const noexcept { return impl_->window; }
+std::uint32_t ReadPlan::width() const noexcept { return impl_->out_width; }
+std::uint32_t ReadPlan::height() const noexcept { return impl_->out_height; }
+std::vector<std::uint32_t> const& ReadPlan::bands() const noexcept { return impl_->bands; }
+DType ReadPlan::dtype() const noexcept { return impl_->dtype; }
+std::string const& ReadPlan::codec() const noexcept { return impl_->codec_name; }
+std::uint32_t ReadPlan::predictor() const noexcept {
+  return static_cast<std::uint32_t>(reading::effective_predictor(impl_->level->image));
+}
+std::uint64_t ReadPlan::tile_count() const noexcept { return impl_->block_count(); }
+unsigned ReadPlan::threads() const noexcept { return impl_->threads; }
+std::uint64_t ReadPlan::scratch_bytes() const noexcept { return impl_->scratch_bytes_per_thread * impl_->threads; }
+std::uint64_t ReadPlan::result_bytes() const noexcept {
+  return std::uint64_t{impl_->out_width} * impl_->out_height * impl_->bands.size() * size_bytes(impl_->dtype);
+}
+
+PlannedTile ReadPlan::tile(std::uint64_t index) const {
+  if (index >= tile_count()) {
+    throw Error(ErrorKind::usage, text("tile ", index, " is out of range: the plan has ", tile_count()),
+                {.source = impl_->dataset->info.source});
+  }
+  TileId const id = impl_->block_id(index);
+  Window const covered = impl_->covered(id);
+  tiff::Image const& image = impl_->level->image;
+  tiff::BlockRange const range = impl_->level->index.range(impl_->block_number(id));
+  PlannedTile tile;
+  tile.id = id;
+  tile.size_bytes = range.size_bytes;
+  tile.offset_bytes = range.size_bytes == 0 ? 0 : range.offset_bytes;
+  tile.in_tile = {covered.column - id.column * image.block_width_px, covered.row - id.row * image.block_height_px,
+                  covered.width, covered.height};
+  tile.column = covered.column - impl_->window.column;
+  tile.row = covered.row - impl_->window.row;
+  return tile;
+}
+
+ReadPlan plan(Dataset const& dataset, ReadRequest const& request) {
+  return ReadPlan(reading::make_plan(dataset.shared_impl(), request));
+}
+
+namespace reading {
+
+namespace {
+
+[[noreturn]] void refuse(Dataset::Impl const& dataset, std::string message) {
+  throw Error(ErrorKind::usage, std::move(message), {.source = dataset.info.source});
+}
+
+void check_window(Dataset::Impl const& dataset, Window const& window, std::uint32_t width, std::uint32_t height) {
+  if (window.width == 0 || window.height == 0) { refuse(dataset, "the window is empty"); }
+  if (!range_fits(window.column, window.width, width) || !range_fits(window.row, window.height, height)) {
+    refuse(dataset, text("the window (column ", window.column, ", row ", window.row, ", ", window.width, " x ",
+                         window.height, ") is outside the raster of ", width, " x ", height));
+  }
+}
+
+DType dtype_of_result(DType stored, ReadRequest const& request) {
+  if (request.dtype) { return *request.dtype; }
+  bool const becomes_float = request.masked || request.unpack;
+  return becomes_float && is_integer(stored) ? DType::f64 : stored;
+}
+
+tile::ValueTransform transform_of(BandInfo const& band, ReadRequest const& request) {
+  tile::ValueTransform t;
+  if (request.masked && band.nodata && band.nodata->representable) {
+    t.mask_nodata = true;
+    t.nodata = band.nodata->value;
+    t.nodata_i64 = band.nodata->exact_i64;
+    t.nodata_u64 = band.nodata->exact_u64;
+  }
+  if (request.unpack && (band.scale != 1 || band.offset != 0)) {
+    t.rescale = true;
+    t.scale = band.scale;
+    t.offset = band.offset;
+  }
+  return t;
+}
+
+void choose_blocks(ReadPlan::Impl& plan) {
+  tiff::Image const& image = plan.level->image;
+  Window const& w = plan.window;
+  plan.first_block_column = w.column / image.block_width_px;
+  plan.first_block_row = w.row / image.block_height_px;
+  plan.block_columns = (w.column + w.width - 1) / image.block_width_px - plan.first_block_column + 1;
+  plan.block_rows = (w.row + w.height - 1) / image.block_height_px - plan.first_block_row + 1;
+  if (image.separate_planes && !image.is_converted_to_rgb()) {
+    for (std::uint32_t const band : plan.bands) { plan.planes.push_back(band - 1); }
+    std::ranges::sort(plan.planes);
+    plan.planes.erase(std::ranges::unique(plan.planes).begin(), plan.planes.end());
+  } else {
+    plan.planes = {0};
+  }
+}
+
+// As many threads as asked for, but no more than there are blocks, and no more than the memory limit feeds.
+void choose_threads(ReadPlan::Impl& plan, bool trusted, ReadRequest const& request) {
+  DecodeMethod const method = choose_method(*plan.level, trusted);
+  plan.codec_name = method.name;
+  tiff::Image const& image = plan.level->image;
+  constexpr std::uint64_t kRawChunkBytes = 1 << 20;  // what the engine reads at a time of a block that is not compressed
+  std::uint64_t const block_bytes = image.block_bytes(image.block_height_px);
+  bool const raw = method.kind == DecodeMethod::Kind::raw;
+  // Decoded and compressed, and once more for colours and rows.
+  plan.scratch_bytes_per_thread = raw ? std::max<std::uint64_t>(kRawChunkBytes, image.row_bytes()) : 3 * block_bytes;
+  // What the result leaves of the limit; one thread runs whatever is left and meets the budget by itself.
+  std::uint64_t const limit = resolve_memory_limit(request.memory_limit_bytes);
+  std::uint64_t const result_bytes =
+      checked_product(plan.out_width, plan.out_height, plan.bands.size(), size_bytes(plan.dtype)).value_or(limit);
+  std::uint64_t const scratch_limit = std::min(limit / 2, limit - std::min(limit, result_bytes));
+  std::uint64_t const fed =
+      std::max<std::uint64_t>(1, scratch_limit / std::max<std::uint64_t>(1, plan.scratch_bytes_per_thread));
+  std::uint64_t const work = raw ? std::max<std::uint64_t>(plan.block_count(), plan.window.height) : plan.block_count();
+  plan.threads = static_cast<unsigned>(std::min<std::uint64_t>({resolve_threads(request.threads), fed, work}));
+}
+
+}  // namespace
+
+std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl const> dataset,
+                                                ReadRequest const& request) {
+  auto plan = std::make_shared<ReadPlan::Impl>();
+  Info const& info = dataset->info;
+  plan->bands = request.bands;
+  if (plan->bands.empty()) {
+    plan->bands.resize(info.bands.size());
+    std::iota(plan->bands.begin(), plan->bands.end(), 1u);
+  }
+  for (std::uint32_t const band : plan->bands) {
+    if (band == 0 || band > info.bands.size()) {
+      refuse(*dataset, text("band ", band, " is out of range: the raster has bands 1 to ", info.bands.size()));
+    }
+  }
+  if (request.level >= dataset->levels.size()) {
+    refuse(*dataset, text("level ", request.level, " is out of range: the raster has ", dataset->levels.size() - 1,
+                          " overviews"));
+  }
+  if (request.target_size && request.level != 0) { refuse(*dataset, "a target size chooses its level: give one of the two"); }
+
+  plan->level_index = request.level;
+  Window window = request.window.value_or(
+      Window{0, 0, dataset->levels[request.level]->image.width_px, dataset->levels[request.level]->image.height_px});
+  tiff::Image const& asked = dataset->levels[request.level]->image;
+  check_window(*dataset, window, asked.width_px, asked.height_px);
+  plan->out_width = window.width;
+  plan->out_height = window.height;
+  plan->window = window;
+  if (request.target_size) {
+    TargetSize const target = *request.target_size;
+    if (target.width == 0 || target.height == 0) { refuse(*dataset, "the target size is empty"); }
+    std::uint64_t const map_bytes = (std::uint64_t{target.width} + target.height) * sizeof(std::uint32_t);
+    if (map_bytes > resolve_memory_limit(request.memory_limit_bytes)) {
+      throw Error(ErrorKind::limit, text("a target of ", target.width, " x ", target.height, " pixels needs ", map_bytes,
+                                         " bytes for its rows and columns alone (memory_limit_bytes, "
+                                         "TERRAZZO_MEMORY_LIMIT)"),
+                  {.source = info.source});
+    }
+    Resampling const sampling = choose_resampling(*dataset, window, target);
+    plan->level_index = sampling.level;
+    plan->window = sampling.window;
+    plan->source_columns = sampling.columns;
+    plan->source_rows = sampling.rows;
+    plan->out_width = target.width;
+    plan->out_height = target.height;
+  }
+  plan->level = dataset->levels[plan->level_index];
+  plan->dtype = dtype_of_result(plan->level->dtype, request);
+  for (std::uint32_t const band : plan->bands) {
+    BandInfo const& band_info = info.bands[band - 1];
+    plan->transforms.push_back(transform_of(band_info, request));
+    bool const fits = band_info.nodata && band_info.nodata->representable;
+    plan->fills.push_back(fits ? band_info.nodata->value : 0);
+  }
+  choose_blocks(*plan);
+  choose_threads(*plan, dataset->trusted, request);
+  plan->dataset = std::move(dataset);
+  return plan;
+}
+
+std::shared_ptr<ReadPlan::Impl const> make_level_plan(std::shared_ptr<Dataset::Impl const> dataset, LevelPtr level,
+                                                      ReadPlan::Impl const& like) {
+  auto plan = std::make_shared<ReadPlan::Impl>();
+  plan->level = std::move(level);
+  plan->level_index = like.level_index;
+  plan->window = like.window;
+  plan->out_width = like.out_width;
+  plan->out_height = like.out_height;
+  plan->source_columns = like.source_columns;
+  plan->source_rows = like.source_rows;
+  plan->bands = {1};
+  plan->dtype = DType::u8;
+  plan->transforms.emplace_back();
+  plan->fills.push_back(0);
+  choose_blocks(*plan);
+  ReadRequest request;
+  request.threads = like.threads;
+  choose_threads(*plan, dataset->trusted, request);
+  plan->dataset = std::move(dataset);
+  return plan;
+}
+
+}  // namespace reading
+}  // namespace terrazzo

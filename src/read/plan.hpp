@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a read will do, resolved from dataset and request: which blocks, which part of each, where it goes.
+// Immutable; no pixel is touched to make one.
+#pragma once
+
+#include "base/memory_budget.hpp"
+#include "read/dataset.hpp"
+#include "terrazzo/read.hpp"
+#include "tile/convert.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace terrazzo {
+
+struct ReadPlan::Impl {
+  std::shared_ptr<Dataset::Impl const> dataset;
+  reading::LevelPtr level;
+  std::uint32_t level_index = 0;
+  Window window;                             // in pixels of the level
+  std::uint32_t out_width = 0, out_height = 0;
+  std::vector<std::uint32_t> bands;          // 1-based, as asked
+  DType dtype = DType::u8;                   // of the result
+  std::vector<tile::ValueTransform> transforms;  // one per requested band
+  std::vector<double> fills;                 // what a missing block's pixels become, before the transform
+  std::string codec_name;
+  unsigned threads = 1;
+  std::uint64_t scratch_bytes_per_thread = 0;
+
+  // For a result of another size than the window: the column and row of the window behind each of its own. Empty when
+  // the sizes are equal.
+  std::vector<std::uint32_t> source_columns, source_rows;
+
+  // The rectangle of blocks that the window touches, and the planes that hold the requested bands.
+  std::uint32_t first_block_column = 0, first_block_row = 0, block_columns = 0, block_rows = 0;
+  std::vector<std::uint32_t> planes;
+
+  [[nodiscard]] bool resampled() const noexcept { return !source_columns.empty(); }
+  [[nodiscard]] std::uint64_t block_count() const noexcept {
+    return std::uint64_t{block_columns} * block_rows * planes.size();
+  }
+  // The index-th block in reading order: planes, then rows, then columns.
+  [[nodiscard]] TileId block_id(std::uint64_t index) const noexcept;
+  // Its place in the tile index.
+  [[nodiscard]] std::uint64_t block_number(TileId const& id) const noexcept;
+  // The part of the window that the block covers, in pixels of the level.
+  [[nodiscard]] Window covered(TileId const& id) const noexcept;
+};
+
+namespace reading {
+
+// Throws `usage` for a request that does not fit the dataset, `unsupported` when the blocks cannot be decoded.
+[[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl const> dataset,
+                                                              ReadRequest const& request);
+
+// Like make_plan, of one given level (a mask), with no transforms.
+[[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_level_plan(std::shared_ptr<Dataset::Impl const> dataset,
+                                                                    LevelPtr level, ReadPlan::Impl const& like);
+
+}  // namespace reading
+}  // namespace terrazzo

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/resample.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace terrazzo::reading {
+
+namespace {
+
+// GDAL takes a level that is up to this much coarser than the request, and the next finer one beyond.
+constexpr double kCoarserAllowed = 1.2;
+
+// The window's extent along one axis on a level `ratio` times coarser: first pixel and length, as doubles, since the
+// centre of a result pixel is looked up before anything is rounded.
+struct Span {
+  double start, length;
+};
+
+std::vector<std::uint32_t> nearest(Span const& span, std::uint32_t count, std::uint32_t level_size) {
+  std::vector<std::uint32_t> at(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    // The small push keeps a centre that falls exactly on a pixel border from going either way by rounding.
+    double const centre = span.start + (i + 0.5) * span.length / count + 1e-10;
+    at[i] = static_cast<std::uint32_t>(std::clamp(centre, 0.0, level_size - 1.0));
+  }
+  return at;
+}
+
+}  // namespace
+
+Resampling choose_resampling(Dataset::Impl const& dataset, Window const& window, TargetSize target) {
+  tiff::Image const& full = dataset.levels[0]->image;
+  double const wanted =
+      std::min(static_cast<double>(window.width) / target.width, static_cast<double>(window.height) / target.height);
+  Resampling result;
+  if (target.width == window.width && target.height == window.height) {
+    result.window = window;
+    return result;
+  }
+  double best = 1;
+  for (std::uint32_t i = 1; i < dataset.levels.size() && wanted > 1; ++i) {
+    double const ratio = static_cast<double>(full.width_px) / dataset.levels[i]->image.width_px;
+    if (ratio > best && ratio < wanted * kCoarserAllowed) {
+      best = ratio;
+      result.level = i;
+    }
+  }
+  tiff::Image const& image = dataset.levels[result.level]->image;
+  double const x_ratio = static_cast<double>(full.width_px) / image.width_px;
+  double const y_ratio = static_cast<double>(full.height_px) / image.height_px;
+  result.columns = nearest({window.column / x_ratio, window.width / x_ratio}, target.width, image.width_px);
+  result.rows = nearest({window.row / y_ratio, window.height / y_ratio}, target.height, image.height_px);
+  std::uint32_t const first_column = result.columns.front(), first_row = result.rows.front();
+  result.window = {first_column, first_row, result.columns.back() - first_column + 1,
+                   result.rows.back() - first_row + 1};
+  for (std::uint32_t& column : result.columns) { column -= first_column; }
+  for (std::uint32_t& row : result.rows) { row -= first_row; }
+  return result;
+}
+
+}  // namespace terrazzo::reading

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finished blocks that a window used only in part, kept for the next window: neighbouring and random windows share
+// tiles, and decoding is what a read costs. One cache for the process, least recently used goes first. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace terrazzo::reading {
+
+struct CacheKey {
+  std::uint64_t level_id = 0;
+  std::uint64_t block = 0;
+  friend bool operator==(CacheKey const&, CacheKey const&) = default;
+};
+
+// A finished block: rows of native samples, as wide as the block.
+class CachedBlock {
+ public:
+  explicit CachedBlock(std::size_t bytes) : bytes_(bytes), data_(new std::byte[bytes]) {}  // not zeroed
+  [[nodiscard]] std::byte* data() noexcept { return data_.get(); }
+  [[nodiscard]] std::byte const* data() const noexcept { return data_.get(); }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return bytes_; }
+
+ private:
+  std::size_t bytes_;
+  std::unique_ptr<std::byte[]> data_;
+};
+
+class TileCache {
+ public:
+  // Null when it is not there.
+  [[nodiscard]] std::shared_ptr<CachedBlock const> find(CacheKey const& key);
+
+  // Drops the oldest blocks until the new one fits `limit_bytes`; a block that can never fit is not kept.
+  void insert(CacheKey const& key, std::shared_ptr<CachedBlock const> block, std::uint64_t limit_bytes);
+
+  // A dataset that closes takes its blocks along.
+  void forget_level(std::uint64_t level_id);
+
+  [[nodiscard]] std::uint64_t used_bytes() const;
+
+ private:
+  struct Hash {
+    std::size_t operator()(CacheKey const& key) const noexcept {
+      return static_cast<std::size_t>((key.level_id * 0x9E3779B97F4A7C15u) ^ (key.block * 0xC2B2AE3D27D4EB4Fu));
+    }
+  };
+  struct Slot {
+    CacheKey key;
+    std::shared_ptr<CachedBlock const> block;
+  };
+  void drop_oldest();  // REQUIRES: mutex_ held, not empty
+
+  mutable std::mutex mutex_;
+  std::list<Slot> slots_;  // front: most recently used
+  std::unordered_map<CacheKey, std::list<Slot>::iterator, Hash> places_;
+  std::uint64_t used_bytes_ = 0;
+};
+
+// The process's cache; never destroyed, since datasets in static variables may close late.
+[[nodiscard]] TileCache& tile_cache();
+
+}  // namespace terrazzo::reading
