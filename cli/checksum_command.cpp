@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "errors.hpp"
+#include "exit_code.hpp"
+#include "json_output.hpp"
+#include "options.hpp"
+#include "progress_bar.hpp"
+#include "sha256.hpp"
+
+#include "terrazzo/blocks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <future>
+#include <iostream>
+#include <memory>
+
+namespace terrazzo::cli {
+namespace {
+
+// Two blocks are held: one is hashed while the next is read.
+constexpr std::uint64_t kBlockBytes = 128U << 20;
+
+static_assert(std::endian::native == std::endian::little, "samples are hashed as they lie in memory");
+
+constexpr char kFooter[] = R"(Hashes each band's samples: little-endian, rows top-down, in the band's own type. Two files with equal sums hold the
+same pixels, however they are compressed, tiled or interleaved.
+
+Examples:
+  terrazzo checksum a.tif b.tif              compare by eye
+  terrazzo checksum --json a.tif             {"file", "width", "height", "dtype", "bands": [{"sha256"}]}
+  terrazzo checksum --level 1 a.tif          of the largest overview
+  terrazzo checksum --mask a.tif             of the mask (255 valid, 0 not))";
+
+struct Options {
+  CommonOptions common;
+  Selection selection;
+  std::vector<std::string> files;
+  bool mask = false;
+};
+
+struct Checksum {
+  std::uint32_t width = 0, height = 0;
+  DType dtype = DType::u8;
+  std::vector<std::uint32_t> bands;      // 1-based
+  std::vector<std::string> sha256;
+};
+
+// Adds a block (bands x rows x columns, contiguous) to the hashes of its bands, several bands at a time.
+void hash_block(HostView const& view, std::vector<Sha256>& hashes, unsigned threads) {
+  auto const band_bytes = static_cast<std::size_t>(view.band_stride_bytes);
+  auto const hash_bands = [&](std::size_t first, std::size_t step) {
+    for (std::size_t band = first; band < hashes.size(); band += step) {
+      hashes[band].update({static_cast<std::byte const*>(view.data) + band * band_bytes, band_bytes});
+    }
+  };
+  std::size_t const workers = std::clamp<std::size_t>(hashes.size(), 1, threads);
+  std::vector<std::future<void>> others;
+  for (std::size_t worker = 1; worker < workers; ++worker) {
+    others.push_back(std::async(std::launch::async, hash_bands, worker, workers));
+  }
+  hash_bands(0, workers);
+  for (auto& other : others) { other.get(); }
+}
+
+// Bands of one type, in one go.
+std::vector<std::string> hash_bands(Dataset const& dataset, ReadRequest const& request, Checksum& result, bool mask) {
+  RowBlocks const blocks(dataset, request, kBlockBytes);
+  result.width = blocks.width();
+  result.height = blocks.height();
+  std::vector<Sha256> hashes(blocks.bands());
+  std::array<std::optional<HostArray>, 2> buffers;
+  std::future<void> hashing;  // after the buffers: it is waited for before they go
+  for (std::uint64_t i = 0; i < blocks.count(); ++i) {
+    auto& buffer = buffers[i % 2];
+    HostView view;
+    if (mask) {
+      buffer.emplace(blocks.read_mask(i));
+      view = buffer->view();
+    } else {
+      view = blocks.read(i, buffer);
+    }
+    if (hashing.valid()) { hashing.get(); }
+    hashing = std::async(std::launch::async, [view, &hashes, threads = blocks.threads()] { hash_block(view, hashes, threads); });
+  }
+  if (hashing.valid()) { hashing.get(); }
+  std::vector<std::string> sums;
+  for (Sha256& hash : hashes) { sums.push_back(hash.finish()); }
+  return sums;
+}
+
+Checksum checksum(Dataset const& dataset, ReadRequest request, bool mask) {
+  auto const& bands = dataset.info().bands;
+  Checksum result;
+  result.bands = request.bands;
+  if (result.bands.empty()) {
+    for (std::uint32_t band = 1; band <= bands.size(); ++band) { result.bands.push_back(band); }
+  }
+  bool const one_type =
+      std::all_of(bands.begin(), bands.end(), [&](BandInfo const& b) { return b.dtype == bands.front().dtype; });
+  if (mask || one_type) {
+    result.dtype = mask ? DType::u8 : dataset.info().dtype();
+    result.sha256 = hash_bands(dataset, request, result, mask);
+    return result;
+  }
+  // A common type would change the samples.
+  for (std::uint32_t band : result.bands) {
+    request.bands = {band};
+    for (auto& sum : hash_bands(dataset, request, result, false)) { result.sha256.push_back(std::move(sum)); }
+  }
+  result.dtype = bands.at(result.bands.front() - 1).dtype;
+  return result;
+}
+
+Json to_json(std::string const& file, Checksum const& result) {
+  Json bands = Json::array();
+  for (std::size_t i = 0; i < result.sha256.size(); ++i) {
+    bands.push_back({{"band", result.bands[i]}, {"sha256", result.sha256[i]}});
+  }
+  return {{"file", file},
+          {"width", result.width},
+          {"height", result.height},
+          {"dtype", to_string(result.dtype)},
+          {"bands", std::move(bands)}};
+}
+
+Json run_file(Options const& options, std::string const& file) {
+  Dataset const dataset = open_file(file, options.common);
+  ProgressBar bar("checksum", options.common.quiet);
+  ReadRequest request = make_request(dataset, options.selection);
+  request.progress = bar.callback();
+  Checksum const result = checksum(dataset, request, options.mask);
+  if (!options.common.json) {
+    for (std::size_t i = 0; i < result.sha256.size(); ++i) {
+      std::cout << result.sha256[i] << "  " << file << "  band " << result.bands[i] << '\n';
+    }
+  }
+  return to_json(file, result);
+}
+
+// Several files: a bad one is reported, and the others still have their turn.
+int run(Options const& options) {
+  if (options.files.size() == 1) {
+    Json const result = run_file(options, options.files.front());
+    if (options.common.json) { print_json(result); }
+    return kExitOk;
+  }
+  Json results = Json::array();
+  int code = kExitOk;
+  for (auto const& file : options.files) {
+    try {
+      results.push_back(run_file(options, file));
+    } catch (Error const& error) {
+      if (error.kind() == ErrorKind::cancelled) { throw; }
+      print_error(error, options.common.json);
+      results.push_back({{"file", file}, {"error", error_to_json(error)}});
+      if (code == kExitOk) { code = exit_code(error.kind()); }
+    }
+  }
+  if (options.common.json) { print_json(results); }
+  return code;
+}
+
+}  // namespace
+
+void add_checksum(CLI::App& app, Action& action) {
+  auto const options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("checksum", "SHA-256 of each band's pixels");
+  command->footer(kFooter);
+  command->add_option("FILE", options->files, "GeoTIFF or TIFF files")->required()->type_name("");
+  add_area(*command, options->selection);
+  add_level(*command, options->selection);
+  add_tolerance(*command, options->selection);
+  command->add_flag("--mask", options->mask, "Hash the mask instead of the pixels")->group("Pixels");
+  add_common(*command, options->common);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace terrazzo::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The subcommands, one file each. add_x() declares the options of `terrazzo x`; once the command line is parsed and the
+// command was chosen, `action` runs it and returns the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+
+namespace terrazzo::cli {
+
+using Action = std::function<int()>;
+
+void add_info(CLI::App& app, Action& action);
+void add_read(CLI::App& app, Action& action);
+void add_plan(CLI::App& app, Action& action);
+void add_checksum(CLI::App& app, Action& action);
+void add_stats(CLI::App& app, Action& action);
+void add_preview(CLI::App& app, Action& action);
+void add_bench(CLI::App& app, Action& action);
+
+}  // namespace terrazzo::cli

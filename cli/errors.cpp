@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "errors.hpp"
+
+#include "exit_code.hpp"
+#include "json_output.hpp"
+
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string_view>
+
+namespace terrazzo::cli {
+namespace {
+
+std::string_view hint_for(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::io: return "check that the file is there, whole and readable";
+    case ErrorKind::malformed:
+      return "`terrazzo info --check FILE` lists the bad tiles; `--fill-bad` reads the rest of the raster";
+    case ErrorKind::unsupported: return "`terrazzo info --codecs FILE` tells which decoder each level needs";
+    case ErrorKind::usage: return "`terrazzo --help` and `terrazzo COMMAND --help` show what can be asked for";
+    case ErrorKind::limit: return "raise it with --memory-limit SIZE, or ask for less: --window, --level, --bands";
+    case ErrorKind::device: return "";
+    case ErrorKind::cancelled: return "";
+  }
+  return "";
+}
+
+}  // namespace
+
+Json error_to_json(Error const& error) {
+  Where const& where = error.where();
+  Json tile;
+  if (where.tile) { tile = {{"column", where.tile->column}, {"row", where.tile->row}, {"plane", where.tile->plane}}; }
+  return {{"kind", to_string(error.kind())},
+          {"message", error.message()},
+          {"file", where.source.empty() ? Json() : Json(where.source)},
+          {"ifd", or_null(where.ifd)},
+          {"tag", or_null(where.tag)},
+          {"tile", tile},
+          {"offset", or_null(where.offset)}};
+}
+
+void print_error(Error const& error, bool json) {
+  if (json) {
+    std::cerr << to_line(Json{{"error", error_to_json(error)}}) << '\n';
+    return;
+  }
+  std::cerr << "terrazzo: error: " << error.what() << '\n';
+  if (auto const hint = hint_for(error.kind()); !hint.empty()) { std::cerr << "  hint: " << hint << '\n'; }
+}
+
+int run_guarded(std::function<int()> const& command, bool json) {
+  try {
+    return command();
+  } catch (Error const& error) {
+    print_error(error, json);
+    return exit_code(error.kind());
+  } catch (std::bad_alloc const&) {
+    print_error(Error(ErrorKind::limit, "out of memory"), json);
+    return exit_code(ErrorKind::limit);
+  } catch (std::exception const& error) {
+    if (json) {
+      std::cerr << to_line(Json{{"error", {{"kind", "unexpected"}, {"message", error.what()}}}}) << '\n';
+    } else {
+      std::cerr << "terrazzo: error: " << error.what() << " (unexpected: this is a defect of terrazzo)\n";
+    }
+    return kExitUnexpected;
+  }
+}
+
+}  // namespace terrazzo::cli

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "exit_code.hpp"
+#include "format.hpp"
+#include "info_json.hpp"
+#include "info_text.hpp"
+#include "options.hpp"
+#include "progress_bar.hpp"
+
+#include "terrazzo/blocks.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace terrazzo::cli {
+namespace {
+
+constexpr std::uint64_t kBlockBytes = 128U << 20;
+constexpr std::size_t kBadTilesShown = 20;
+
+constexpr char kFooter[] = R"(Examples:
+  terrazzo info dem.tif                   a summary
+  terrazzo info --json dem.tif            everything, for scripts
+  terrazzo info --tags dem.tif            the summary and all metadata
+  terrazzo info --codecs dem.tif          and which library decodes it
+  terrazzo info --check dem.tif           also decode every tile of every level; exit code 4 when some are bad)";
+
+struct Options {
+  CommonOptions common;
+  std::string file;
+  bool check = false, tags = false, codecs = false;
+};
+
+// How one level is decoded, or why it cannot be.
+struct LevelCodec {
+  std::uint32_t level = 0;
+  std::string codec, problem;
+  std::uint32_t predictor = 1;
+};
+
+std::vector<LevelCodec> level_codecs(Dataset const& dataset) {
+  std::vector<LevelCodec> codecs;
+  for (std::uint32_t level = 0; level <= dataset.info().overviews.size(); ++level) {
+    LevelCodec entry;
+    entry.level = level;
+    try {
+      ReadPlan const planned = plan(dataset, {.level = level});
+      entry.codec = planned.codec();
+      entry.predictor = planned.predictor();
+    } catch (Error const& error) {
+      entry.problem = error.message();
+    }
+    codecs.push_back(std::move(entry));
+  }
+  return codecs;
+}
+
+Json codecs_to_json(std::vector<LevelCodec> const& codecs) {
+  Json list = Json::array();
+  for (auto const& entry : codecs) {
+    list.push_back({{"level", entry.level},
+                    {"codec", entry.problem.empty() ? Json(entry.codec) : Json()},
+                    {"predictor", entry.predictor},
+                    {"problem", entry.problem.empty() ? Json() : Json(entry.problem)}});
+  }
+  return list;
+}
+
+void print_codecs(std::vector<LevelCodec> const& codecs) {
+  std::cout << "\n  decoders\n";
+  Table table({"level", "codec", "predictor", "problem"});
+  for (auto const& entry : codecs) {
+    table.add({std::to_string(entry.level), entry.codec, entry.predictor > 1 ? std::to_string(entry.predictor) : "", entry.problem});
+  }
+  table.print(std::cout, "    ");
+}
+
+// What decoding every tile of one level found.
+struct LevelCheck {
+  std::uint32_t level = 0, width = 0, height = 0;
+  ReadReport report;
+};
+
+std::vector<LevelCheck> check_levels(Dataset const& dataset, CommonOptions const& options) {
+  std::vector<LevelCheck> checks;
+  for (std::uint32_t level = 0; level <= dataset.info().overviews.size(); ++level) {
+    ProgressBar bar(level == 0 ? "check" : "check overview " + std::to_string(level), options.quiet);
+    Selection selection;
+    selection.level = level;
+    selection.fill_bad = true;
+    ReadRequest request = make_request(dataset, selection);
+    request.progress = bar.callback();
+    RowBlocks const blocks(dataset, request, kBlockBytes);
+    LevelCheck check{level, blocks.width(), blocks.height(), {}};
+    std::optional<HostArray> buffer;
+    for (std::uint64_t i = 0; i < blocks.count(); ++i) { blocks.read(i, buffer, &check.report); }
+    checks.push_back(std::move(check));
+  }
+  return checks;
+}
+
+bool is_clean(std::vector<LevelCheck> const& checks) {
+  for (auto const& check : checks) {
+    if (!check.report.bad_tiles.empty()) { return false; }
+  }
+  return true;
+}
+
+Json check_to_json(std::vector<LevelCheck> const& checks) {
+  Json levels = Json::array();
+  for (auto const& check : checks) {
+    Json bad = Json::array();
+    for (auto const& tile : check.report.bad_tiles) {
+      bad.push_back({{"column", tile.tile.column}, {"row", tile.tile.row}, {"plane", tile.tile.plane},
+                     {"kind", to_string(tile.kind)}, {"message", tile.message}});
+    }
+    levels.push_back({{"level", check.level}, {"width", check.width}, {"height", check.height},
+                      {"tiles", check.report.tiles}, {"bytes_read", check.report.bytes_read},
+                      {"sparse", check.report.sparse_tiles}, {"surplus", check.report.surplus_tiles},
+                      {"bad", std::move(bad)}});
+  }
+  return {{"ok", is_clean(checks)}, {"levels", std::move(levels)}};
+}
+
+void print_check(std::vector<LevelCheck> const& checks) {
+  std::cout << "\n  check\n";
+  Table table({"level", "size", "tiles", "bad", "sparse", "surplus", "read"});
+  for (auto const& check : checks) {
+    table.add({std::to_string(check.level), format_size(check.width, check.height), format_count(check.report.tiles),
+               format_count(check.report.bad_tiles.size()), format_count(check.report.sparse_tiles),
+               format_count(check.report.surplus_tiles), format_bytes(check.report.bytes_read)});
+  }
+  table.print(std::cout, "    ");
+  std::size_t shown = 0;
+  for (auto const& check : checks) {
+    for (auto const& bad : check.report.bad_tiles) {
+      if (++shown > kBadTilesShown) { continue; }
+      std::cout << "    level " << check.level << ", tile " << bad.tile.column << ',' << bad.tile.row << ": "
+                << printable(bad.message) << '\n';
+    }
+  }
+  if (shown > kBadTilesShown) { std::cout << "    ... and " << shown - kBadTilesShown << " more (--json shows all)\n"; }
+}
+
+int run(Options const& options) {
+  Dataset const dataset = open_file(options.file, options.common);
+  std::vector<LevelCheck> checks;
+  if (options.check) { checks = check_levels(dataset, options.common); }
+  Info const info = dataset.detailed_info();
+  if (options.common.json) {
+    Json json = info_to_json(options.file, info);
+    if (options.codecs) { json["codecs"] = codecs_to_json(level_codecs(dataset)); }
+    if (options.check) { json["check"] = check_to_json(checks); }
+    print_json(json);
+  } else {
+    print_info(std::cout, options.file, info);
+    if (options.tags) { print_metadata(std::cout, info); }
+    if (options.codecs) { print_codecs(level_codecs(dataset)); }
+    if (options.check) { print_check(checks); }
+  }
+  return is_clean(checks) ? kExitOk : exit_code(ErrorKind::malformed);
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Action& action) {
+  auto const options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("info", "What a file is: size, bands, place, layout");
+  command->footer(kFooter);
+  add_file(*command, options->file);
+  command->add_flag("--check", options->check, "Decode every tile and report bad, missing and oversized ones");
+  command->add_flag("--codecs", options->codecs, "Also tell which decoder serves each level");
+  command->add_flag("--tags", options->tags, "Also list all metadata");
+  add_common(*command, options->common);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace terrazzo::cli

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "errors.hpp"
+#include "exit_code.hpp"
+#include "interrupt.hpp"
+
+#include "terrazzo/version.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace terrazzo;
+
+constexpr char kFooter[] = R"(Try:
+  terrazzo info dem.tif                                   what the file is
+  terrazzo preview dem.tif --style hillshade --out a.png  what it looks like
+  terrazzo read dem.tif --window 0,0,512,512 --out a.npy  its pixels, for NumPy
+  terrazzo COMMAND --help                                 more, with examples
+
+Exit codes: 0 ok, 1 a defect of terrazzo, 2 usage, 3 io, 4 malformed file, 5 unsupported, 6 limit, 7 device, 8 cancelled.)";
+
+// Errors of the command line itself know nothing of parsed options.
+bool wants_json(int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc, [](char const* word) { return std::string_view(word) == "--json"; });
+}
+
+// CLI11 only says that a command is wanted.
+void check_command_name(CLI::App const& app, std::string_view name) {
+  if (name.starts_with("-")) { return; }
+  std::string known;
+  for (CLI::App const* command : app.get_subcommands({})) {
+    if (command->get_name() == name) { return; }
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  throw Error(ErrorKind::usage, "there is no command \"" + std::string(name) + "\"; there are " + known);
+}
+
+int run(int argc, char** argv, bool json) {
+  CLI::App app("Reads GeoTIFF and Cloud-Optimized GeoTIFF at the speed of the machine.", "terrazzo");
+  app.set_version_flag("--version", "terrazzo " + std::string(version()), "Print the version");
+  app.set_help_flag("-h,--help", "Print this help");
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  app.get_formatter()->column_width(34);
+
+  cli::Action action;
+  cli::add_info(app, action);
+  cli::add_read(app, action);
+  cli::add_plan(app, action);
+  cli::add_checksum(app, action);
+  cli::add_stats(app, action);
+  cli::add_preview(app, action);
+  cli::add_bench(app, action);
+  if (argc < 2) {
+    std::cerr << app.help();
+    return cli::exit_code(ErrorKind::usage);
+  }
+  check_command_name(app, argv[1]);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& error) {
+    if (error.get_exit_code() == 0) { return app.exit(error); }  // help and version
+    cli::print_error(Error(ErrorKind::usage, error.what()), json);
+    return cli::exit_code(ErrorKind::usage);
+  }
+  return action();
+}
+
+// What was printed must have arrived.
+int check_output(int code) {
+  std::cout.flush();
+  if (code == cli::kExitOk && !std::cout) {
+    throw Error(ErrorKind::io, "cannot write to standard output");
+  }
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::ios::sync_with_stdio(false);
+  cli::install_signal_handlers();
+  bool const json = argc > 0 && wants_json(argc, argv);
+  return cli::run_guarded([&] { return check_output(run(argc, argv, json)); }, json);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parse.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+
+namespace terrazzo::cli {
+namespace {
+
+constexpr std::size_t kMaxBandsListed = 1'000'000;
+
+[[noreturn]] void refuse(std::string_view option, std::string_view value, std::string_view wanted) {
+  throw Error(ErrorKind::usage, std::string(option) + " \"" + std::string(value) + "\": want " + std::string(wanted));
+}
+
+template <class T>
+std::optional<T> parse_number(std::string_view value) {
+  T number{};
+  auto const [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size() || value.empty()) { return std::nullopt; }
+  return number;
+}
+
+std::vector<std::string_view> split(std::string_view value, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    std::size_t const at = value.find(separator);
+    parts.push_back(value.substr(0, at));
+    if (at == std::string_view::npos) { return parts; }
+    value.remove_prefix(at + 1);
+  }
+}
+
+std::vector<std::uint32_t> parse_unsigneds(std::string_view option, std::string_view value, char separator,
+                                           std::size_t count, std::string_view wanted) {
+  std::vector<std::uint32_t> numbers;
+  for (std::string_view part : split(value, separator)) {
+    auto const number = parse_number<std::uint32_t>(part);
+    if (!number) { refuse(option, value, wanted); }
+    numbers.push_back(*number);
+  }
+  if (numbers.size() != count) { refuse(option, value, wanted); }
+  return numbers;
+}
+
+}  // namespace
+
+std::uint64_t parse_size(std::string_view option, std::string_view value) {
+  constexpr std::string_view kWanted = "a size such as 65536, 512M or 1.5G";
+  std::string_view digits = value;
+  double unit = 1;
+  if (!digits.empty()) {
+    constexpr std::string_view kUnits = "KMGT";
+    auto const last = static_cast<char>(digits.back() & ~0x20);  // upper case
+    if (auto const at = kUnits.find(last); at != std::string_view::npos) {
+      unit = std::ldexp(1.0, 10 * (static_cast<int>(at) + 1));
+      digits.remove_suffix(1);
+    }
+  }
+  auto const number = parse_number<double>(digits);
+  double const bytes = number.value_or(-1) * unit;
+  if (!(bytes >= 1 && bytes < 0x1p63)) { refuse(option, value, kWanted); }
+  return static_cast<std::uint64_t>(bytes);
+}
+
+Window parse_window(std::string_view option, std::string_view value) {
+  auto const n = parse_unsigneds(option, value, ',', 4, "COLUMN,ROW,WIDTH,HEIGHT in pixels");
+  return {n[0], n[1], n[2], n[3]};
+}
+
+std::vector<std::uint32_t> parse_bands(std::string_view option, std::string_view value) {
+  constexpr std::string_view kWanted = "band numbers from 1, such as 3,2,1 or 1-4";
+  std::vector<std::uint32_t> bands;
+  for (std::string_view part : split(value, ',')) {
+    std::size_t const dash = part.find('-');
+    auto const first = parse_number<std::uint32_t>(part.substr(0, dash));
+    auto const last = dash == std::string_view::npos ? first : parse_number<std::uint32_t>(part.substr(dash + 1));
+    if (!first || !last || *first == 0 || *last < *first || *last - *first > kMaxBandsListed) {
+      refuse(option, value, kWanted);
+    }
+    for (std::uint32_t band = *first; band <= *last; ++band) { bands.push_back(band); }
+    if (bands.size() > kMaxBandsListed) { refuse(option, value, "fewer bands"); }
+  }
+  return bands;
+}
+
+TargetSize parse_target_size(std::string_view option, std::string_view value) {
+  char const separator = value.find('x') != std::string_view::npos ? 'x' : ',';
+  auto const n = parse_unsigneds(option, value, separator, 2, "WIDTH,HEIGHT in pixels, both at least 1");
+  if (n[0] == 0 || n[1] == 0) { refuse(option, value, "WIDTH,HEIGHT in pixels, both at least 1"); }
+  return {n[0], n[1]};
+}
+
+std::pair<double, double> parse_pair(std::string_view option, std::string_view value, bool one_is_both) {
+  std::string_view const wanted = one_is_both ? "one number, or two as X,Y" : "two numbers, such as 2,98";
+  auto const parts = split(value, ',');
+  if (parts.size() != 2 && !(one_is_both && parts.size() == 1)) { refuse(option, value, wanted); }
+  auto const first = parse_number<double>(parts.front());
+  auto const second = parse_number<double>(parts.back());
+  if (!first || !second || !std::isfinite(*first) || !std::isfinite(*second)) { refuse(option, value, wanted); }
+  return {*first, *second};
+}
+
+DType parse_dtype(std::string_view option, std::string_view value) {
+  auto const dtype = dtype_from_string(value);
+  if (!dtype) {
+    refuse(option, value, "a sample type: uint8, int16, uint16, int32, uint32, int64, uint64, float16, float32, float64, complex64, ...");
+  }
+  return *dtype;
+}
+
+}  // namespace terrazzo::cli

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "exit_code.hpp"
+#include "format.hpp"
+#include "json_output.hpp"
+#include "npy.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
+#include "progress_bar.hpp"
+
+#include "terrazzo/blocks.hpp"
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace terrazzo::cli {
+namespace {
+
+constexpr std::uint64_t kBlockBytes = 256U << 20;
+
+constexpr char kFooter[] = R"(The result is bands x rows x columns (--interleave pixel: rows x columns x bands). X.npy and standard output are in
+NumPy's format (numpy.load opens it), any other name, and --raw, mean bare little-endian samples. Complex integers,
+which NumPy lacks, have a last axis of two: the real and the imaginary part.
+
+Examples:
+  terrazzo read dem.tif --out dem.npy                                everything
+  terrazzo read dem.tif --out a.npy --window 1024,2048,512,512       a window
+  terrazzo read rgbn.tif --out a.npy --bands 4,1 --dtype float32     two bands, converted
+  terrazzo read dem.tif --out a.npy --masked --unpack                real values, NaN where there are none
+  terrazzo read dem.tif --out a.npy --target-size 800,600            small, from the best overview
+  terrazzo read dem.tif --out - --raw | sha256sum                    to a pipe)";
+
+struct Options {
+  CommonOptions common;
+  Selection selection;
+  std::string file, out;
+  bool mask = false, raw = false;
+  RowBlocks::Order order = RowBlocks::Order::band;
+};
+
+std::vector<std::uint64_t> shape_of(RowBlocks const& blocks, RowBlocks::Order order) {
+  if (order == RowBlocks::Order::pixel) { return {blocks.height(), blocks.width(), blocks.bands()}; }
+  return {blocks.bands(), blocks.height(), blocks.width()};
+}
+
+// Places blocks in a file whose samples start at `origin`.
+class Placer {
+ public:
+  Placer(OutputFile& out, RowBlocks const& blocks, RowBlocks::Order order, DType dtype, std::uint64_t origin)
+      : out_(out), order_(order), origin_(origin), bands_(blocks.bands()),
+        row_bytes_(std::uint64_t{blocks.width()} * size_bytes(dtype)), height_(blocks.height()) {}
+
+  // `block`: rows of the result from `first_row` on, contiguous, in the order given.
+  void place(std::span<std::byte const> block, std::uint32_t first_row, std::uint32_t rows) {
+    if (!out_.seekable()) {
+      out_.write(block);
+      return;
+    }
+    if (order_ == RowBlocks::Order::pixel) {
+      out_.write_at(origin_ + first_row * row_bytes_ * bands_, block);
+      return;
+    }
+    std::size_t const band_bytes = rows * row_bytes_;
+    for (std::uint64_t band = 0; band < bands_; ++band) {
+      out_.write_at(origin_ + (band * height_ + first_row) * row_bytes_, block.subspan(band * band_bytes, band_bytes));
+    }
+  }
+
+ private:
+  OutputFile& out_;
+  RowBlocks::Order order_;
+  std::uint64_t origin_, bands_, row_bytes_, height_;
+};
+
+bool wants_npy(Options const& options) {
+  return !options.raw && (options.out == "-" || std::string_view(options.out).ends_with(".npy"));
+}
+
+Json bad_tiles_to_json(std::vector<BadTileReport> const& bad_tiles) {
+  Json list = Json::array();
+  for (auto const& bad : bad_tiles) {
+    list.push_back({{"column", bad.tile.column}, {"row", bad.tile.row}, {"plane", bad.tile.plane},
+                    {"kind", to_string(bad.kind)}, {"message", bad.message}});
+  }
+  return list;
+}
+
+int run(Options const& options) {
+  auto const started = std::chrono::steady_clock::now();
+  Dataset const dataset = open_file(options.file, options.common);
+  ProgressBar bar("read", options.common.quiet);
+  ReadRequest request = make_request(dataset, options.selection);
+  request.progress = bar.callback();
+
+  OutputFile out(options.out);
+  // A pipe takes bytes in order: band order needs the whole result at once.
+  bool const whole = !out.seekable() && options.order == RowBlocks::Order::band;
+  RowBlocks const blocks(dataset, request, whole ? ~std::uint64_t{0} : kBlockBytes);
+  DType const dtype = options.mask ? DType::u8 : blocks.dtype();
+  std::vector<std::uint64_t> const shape = shape_of(blocks, options.order);
+  std::string const header = wants_npy(options) ? npy_header(dtype, shape) : std::string();
+  out.write(std::as_bytes(std::span(header)));
+
+  Placer placer(out, blocks, options.order, dtype, header.size());
+  ReadReport report;
+  std::optional<HostArray> buffer;
+  for (std::uint64_t i = 0; i < blocks.count(); ++i) {
+    HostView view;
+    if (options.mask) {
+      buffer.emplace(blocks.read_mask(i));
+      view = buffer->view();
+    } else {
+      view = blocks.read(i, buffer, &report, options.order);
+    }
+    std::size_t const bytes = std::size_t{view.bands} * view.height * view.width * size_bytes(view.dtype);
+    placer.place({static_cast<std::byte const*>(view.data), bytes}, blocks.first_row(i), view.height);
+  }
+  out.publish();
+
+  std::uint64_t const bytes = header.size() + shape[0] * shape[1] * shape[2] * size_bytes(dtype);
+  double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  bool const stdout_taken = options.out == "-";
+  if (options.common.json && !stdout_taken) {
+    print_json({{"file", options.file}, {"out", options.out}, {"shape", shape}, {"dtype", to_string(dtype)},
+                {"bytes", bytes}, {"seconds", seconds}, {"tiles", report.tiles}, {"bytes_read", report.bytes_read},
+                {"bad_tiles", bad_tiles_to_json(report.bad_tiles)}});
+  } else if (!options.common.quiet && !stdout_taken) {
+    std::cout << options.out << ": " << shape[0] << " x " << shape[1] << " x " << shape[2] << ' ' << to_string(dtype)
+              << ", " << format_bytes(bytes) << " in " << format_seconds(seconds) << '\n';
+  }
+  if (!options.common.json && !report.bad_tiles.empty()) {
+    std::cerr << "terrazzo: warning: " << report.bad_tiles.size() << " bad tiles were filled; the first: "
+              << report.bad_tiles.front().message << '\n';
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_read(CLI::App& app, Action& action) {
+  auto const options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("read", "Pixels into a NumPy or raw file");
+  command->footer(kFooter);
+  add_file(*command, options->file);
+  command->add_option("-o,--out", options->out, "Result: X.npy, - for standard output, any other name for bare samples")
+      ->required()
+      ->type_name("PATH");
+  command->add_flag("--raw", options->raw, "Bare samples, no .npy header, whatever the name");
+  add_area(*command, options->selection);
+  add_level(*command, options->selection);
+  add_target(*command, options->selection);
+  add_conversion(*command, options->selection);
+  auto* mask = command->add_flag("--mask", options->mask, "The mask instead of the pixels: uint8, 255 valid, 0 not")->group("Pixels");
+  command
+      ->add_option_function<std::string>(
+          "--interleave",
+          [options](std::string const& name) {
+            options->order = name == "pixel" ? RowBlocks::Order::pixel : RowBlocks::Order::band;
+          },
+          "Bands first (band, the default) or last (pixel)")
+      ->check(CLI::IsMember({"band", "pixel"}))
+      ->type_name("ORDER")
+      ->excludes(mask)
+      ->group("Pixels");
+  add_tolerance(*command, options->selection);
+  add_common(*command, options->common);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace terrazzo::cli

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "terrazzo/blocks.hpp"
+
+#include "base/checked.hpp"
+#include "base/memory_budget.hpp"
+#include "base/settings.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+namespace terrazzo {
+namespace {
+
+constexpr std::uint32_t kUncompressed = 1;  // TIFF tag 259
+
+// Rows that are decoded together at this level.
+std::uint32_t rows_of_a_tile(Info const& info, std::uint32_t level) {
+  std::uint32_t const rows =
+      level == 0 || level > info.overviews.size() ? info.layout.tile_height : info.overviews[level - 1].tile_height;
+  return std::max<std::uint32_t>(rows, 1);
+}
+
+HostView view_of(HostArray& buffer, std::uint32_t rows, RowBlocks::Order order) {
+  HostView view = buffer.view();
+  view.height = rows;
+  auto const sample = static_cast<std::int64_t>(size_bytes(view.dtype));
+  auto const samples_in_row = std::int64_t{view.width} * sample;
+  if (order == RowBlocks::Order::pixel) {
+    view.band_stride_bytes = sample;
+    view.pixel_stride_bytes = sample * view.bands;
+    view.row_stride_bytes = samples_in_row * view.bands;
+  } else {
+    view.pixel_stride_bytes = sample;
+    view.row_stride_bytes = samples_in_row;
+    view.band_stride_bytes = samples_in_row * rows;
+  }
+  return view;
+}
+
+void add_report(ReadReport& total, ReadReport&& part) {
+  total.tiles += part.tiles;
+  total.sparse_tiles += part.sparse_tiles;
+  total.bytes_read += part.bytes_read;
+  total.surplus_tiles += part.surplus_tiles;
+  std::move(part.bad_tiles.begin(), part.bad_tiles.end(), std::back_inserter(total.bad_tiles));
+}
+
+}  // namespace
+
+RowBlocks::RowBlocks(Dataset dataset, ReadRequest request, std::uint64_t block_bytes)
+    : dataset_(std::move(dataset)), request_(std::move(request)) {
+  ReadPlan const whole = plan(dataset_, request_);
+  window_ = whole.window();
+  width_ = whole.width();
+  height_ = whole.height();
+  bands_ = static_cast<std::uint32_t>(whole.bands().size());
+  dtype_ = whole.dtype();
+  threads_ = std::max(whole.threads(), 1U);
+  tile_count_ = whole.tile_count();
+  if (request_.target_size) {
+    block_rows_ = std::max<std::uint32_t>(window_.height, 1);
+    grid_row_ = window_.row;
+    count_ = 1;
+    return;
+  }
+  std::uint64_t const row_bytes = std::max<std::uint64_t>(std::uint64_t{width_} * bands_ * size_bytes(dtype_), 1);
+  std::uint64_t const affordable_rows = std::max<std::uint64_t>(block_bytes / row_bytes, 1);
+  std::uint64_t const tile_rows = rows_of_a_tile(dataset_.info(), whole.level());
+  if (affordable_rows >= tile_rows) {
+    block_rows_ = affordable_rows / tile_rows * tile_rows;
+  } else {
+    // Rows of an uncompressed strip can be read by themselves; a compressed one would be decoded again for each block.
+    bool const divisible = dataset_.info().layout.compression == kUncompressed && !dataset_.info().layout.tiled;
+    block_rows_ = divisible ? affordable_rows : tile_rows;
+  }
+  grid_row_ = window_.row / tile_rows * tile_rows;
+  std::uint64_t const end = std::uint64_t{window_.row} + window_.height;
+  count_ = window_.height == 0 ? 0 : (end - grid_row_ + block_rows_ - 1) / block_rows_;
+  // A grid finer than the tiles may have whole blocks above the window.
+  if (count_ > 0 && grid_row_ + block_rows_ <= window_.row) {
+    grid_row_ = window_.row;
+    count_ = (window_.height + block_rows_ - 1) / block_rows_;
+  }
+}
+
+Window RowBlocks::window(std::uint64_t index) const noexcept {
+  std::uint64_t const end = std::uint64_t{window_.row} + window_.height;
+  std::uint64_t const first = std::clamp<std::uint64_t>(grid_row_ + index * block_rows_, window_.row, end);
+  std::uint64_t const last = std::min(grid_row_ + (index + 1) * block_rows_, end);
+  return {window_.column, static_cast<std::uint32_t>(first), window_.width, static_cast<std::uint32_t>(last - first)};
+}
+
+std::uint32_t RowBlocks::first_row(std::uint64_t index) const noexcept {
+  return request_.target_size ? 0 : window(index).row - window_.row;
+}
+
+ReadRequest RowBlocks::request_of(std::uint64_t index) const {
+  ReadRequest part = request_;
+  if (!request_.target_size) { part.window = window(index); }
+  if (request_.progress && count_ > 1) {
+    // Tiles above this block, by rows: exact when blocks are whole tile rows.
+    std::uint64_t const before = static_cast<std::uint64_t>(static_cast<double>(tile_count_) * first_row(index) / height_);
+    part.progress = [outer = request_.progress, before, total = tile_count_](std::uint64_t done, std::uint64_t) {
+      return outer(std::min(before + done, total), total);
+    };
+  }
+  return part;
+}
+
+HostView RowBlocks::read(std::uint64_t index, std::optional<HostArray>& buffer, ReadReport* report,
+                         Order order) const {
+  if (request_.cancel != nullptr && *request_.cancel) { throw Error(ErrorKind::cancelled, "the read was cancelled"); }
+  ReadRequest const part = request_of(index);
+  std::uint32_t const rows = request_.target_size ? height_ : part.window->height;
+  ReadReport part_report;
+  bool const fits = buffer && buffer->dtype() == dtype_ && buffer->bands() == bands_ && buffer->width() == width_ &&
+                    buffer->height() >= rows;
+  if (!fits) {
+    buffer.reset();
+    if (order == Order::band) {
+      buffer.emplace(terrazzo::read(dataset_, part, &part_report));  // checks the memory budget
+    } else {
+      MemoryBudget budget(resolve_memory_limit(request_.memory_limit_bytes));
+      auto const bytes = checked_product(rows, width_, bands_, size_bytes(dtype_));
+      auto const held = budget.reserve(bytes.value_or(std::numeric_limits<std::uint64_t>::max()), "a block of rows");
+      buffer.emplace(dtype_, bands_, rows, width_);
+    }
+  }
+  HostView const view = view_of(*buffer, rows, order);
+  if (fits || order == Order::pixel) { read_into(dataset_, part, view, &part_report); }
+  if (report != nullptr) { add_report(*report, std::move(part_report)); }
+  return view;
+}
+
+HostArray RowBlocks::read_mask(std::uint64_t index) const { return terrazzo::read_mask(dataset_, request_of(index)); }
+
+}  // namespace terrazzo

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "output_file.hpp"
+
+#include "terrazzo/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace terrazzo::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::span<std::byte const> bytes_of(std::string const& text) { return std::as_bytes(std::span(text)); }
+
+class OutputFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(::testing::TempDir()) /
+              (std::string("terrazzo-") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(char const* name) const { return (folder_ / name).string(); }
+  [[nodiscard]] static std::string content(std::string const& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  [[nodiscard]] std::size_t files_in_folder() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(OutputFileTest, AppearsWhenPublished) {
+  OutputFile out(path("a"));
+  out.write(bytes_of("hello "));
+  out.write(bytes_of("world"));
+  out.write_at(0, bytes_of("J"));
+  EXPECT_FALSE(fs::exists(path("a")));
+  out.publish();
+  EXPECT_EQ(content(path("a")), "Jello world");
+  EXPECT_EQ(files_in_folder(), 1U);
+}
+
+TEST_F(OutputFileTest, LeavesTheOldFileAloneWhenAbandoned) {
+  std::ofstream(path("a")) << "old";
+  {
+    OutputFile out(path("a"));
+    out.write(bytes_of("new"));
+  }
+  EXPECT_EQ(content(path("a")), "old");
+  EXPECT_EQ(files_in_folder(), 1U);
+}
+
+TEST_F(OutputFileTest, ReplacesTheOldFile) {
+  std::ofstream(path("a")) << "old and longer";
+  OutputFile out(path("a"));
+  out.write(bytes_of("new"));
+  out.publish();
+  EXPECT_EQ(content(path("a")), "new");
+}
+
+TEST_F(OutputFileTest, SpecialFilesAreWrittenAsTheyAre) {
+  OutputFile out("/dev/null");
+  EXPECT_FALSE(out.seekable());
+  out.write(bytes_of("gone"));
+  out.publish();
+  OutputFile full("/dev/full");
+  EXPECT_THROW(full.write(bytes_of("x")), Error);
+}
+
+TEST_F(OutputFileTest, FoldersAreIoErrors) {
+  for (std::string const& bad : {folder_.string(), path("no/such/folder")}) {
+    try {
+      OutputFile out(bad);
+      ADD_FAILURE() << bad;
+    } catch (Error const& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::io);
+      EXPECT_EQ(error.where().source, bad);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace terrazzo::cli

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parse.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace terrazzo::cli {
+namespace {
+
+template <class Parse>
+void expect_usage(Parse const& parse) {
+  try {
+    parse();
+    ADD_FAILURE() << "not refused";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(error.message().find("--x"), std::string::npos) << "the option is named";
+  }
+}
+
+TEST(ParseSize, KnowsUnits) {
+  EXPECT_EQ(parse_size("--x", "65536"), 65536U);
+  EXPECT_EQ(parse_size("--x", "512M"), std::uint64_t{512} << 20);
+  EXPECT_EQ(parse_size("--x", "1.5g"), std::uint64_t{3} << 29);
+  EXPECT_EQ(parse_size("--x", "2K"), 2048U);
+  EXPECT_EQ(parse_size("--x", "1T"), std::uint64_t{1} << 40);
+}
+
+TEST(ParseSize, RefusesWhatIsNoSize) {
+  for (auto const* text : {"", "M", "-1", "0", "12X", "1e30", "nan", "5 M"}) {
+    expect_usage([&] { (void)parse_size("--x", text); });
+  }
+}
+
+TEST(ParseWindow, TakesFourNumbers) { EXPECT_EQ(parse_window("--x", "1,2,30,40"), (Window{1, 2, 30, 40})); }
+
+TEST(ParseWindow, RefusesAnythingElse) {
+  for (auto const* text : {"1,2,3", "1,2,3,4,5", "-1,0,5,5", "1,2,3,", "a,b,c,d", "1 2 3 4", "4294967296,0,1,1"}) {
+    expect_usage([&] { (void)parse_window("--x", text); });
+  }
+}
+
+TEST(ParseBands, KeepsOrderAndRepeatsAndSpellsRangesOut) {
+  EXPECT_EQ(parse_bands("--x", "3,1,1"), (std::vector<std::uint32_t>{3, 1, 1}));
+  EXPECT_EQ(parse_bands("--x", "2-4,1"), (std::vector<std::uint32_t>{2, 3, 4, 1}));
+}
+
+TEST(ParseBands, RefusesZeroAndNonsense) {
+  for (auto const* text : {"0", "", "1,", "4-2", "1-", "-3", "1-4000000000", "x"}) {
+    expect_usage([&] { (void)parse_bands("--x", text); });
+  }
+}
+
+TEST(ParseTargetSize, TakesCommaOrCross) {
+  EXPECT_EQ(parse_target_size("--x", "800,600").height, 600U);
+  EXPECT_EQ(parse_target_size("--x", "800x600").width, 800U);
+  for (auto const* text : {"0,5", "5", "5,0", "1,2,3", "axb"}) {
+    expect_usage([&] { (void)parse_target_size("--x", text); });
+  }
+}
+
+TEST(ParsePair, OneMayStandForBoth) {
+  EXPECT_EQ(parse_pair("--x", "2,98", false), (std::pair{2.0, 98.0}));
+  EXPECT_EQ(parse_pair("--x", "0.5", true), (std::pair{0.5, 0.5}));
+  for (auto const* text : {"1", "1,2,3", "1,inf", "a,b", ""}) {
+    expect_usage([&] { (void)parse_pair("--x", text, false); });
+  }
+}
+
+TEST(ParseDtype, KnowsNumpysNames) {
+  EXPECT_EQ(parse_dtype("--x", "float32"), DType::f32);
+  expect_usage([] { (void)parse_dtype("--x", "float7"); });
+}
+
+}  // namespace
+}  // namespace terrazzo::cli
