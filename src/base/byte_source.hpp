@@ -32,7 +32,12 @@ class ReadTicket {
   explicit ReadTicket(std::future<void> done) : done_(std::move(done)) {}
   explicit ReadTicket(std::exception_ptr failure) : failure_(std::move(failure)) {}
   ReadTicket(ReadTicket&&) = default;
-  ReadTicket& operator=(ReadTicket&&) = default;
+  ReadTicket& operator=(ReadTicket&& other) noexcept {
+    if (done_.valid()) { done_.wait(); }
+    done_ = std::move(other.done_);
+    failure_ = std::exchange(other.failure_, nullptr);
+    return *this;
+  }
   ~ReadTicket() {
     if (done_.valid()) { done_.wait(); }
   }

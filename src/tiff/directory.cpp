@@ -26,6 +26,27 @@ constexpr Stride kBig{8, 20, 8};
 // A classic directory cannot have more; a BigTIFF one that claims more is broken.
 constexpr std::uint64_t kMaxEntries = 65535;
 
+// Larger values are no metadata: they would only be a way to make us allocate what a sparse file costs nobody.
+constexpr std::uint64_t kMaxValueBytes = std::uint64_t{1} << 28;
+
+// Directories do not share bytes, so all of them together are no larger than the file. Without this a file of 1 MiB
+// could chain thousands of overlapping directories of 65,535 entries each.
+class DirectoryAllowance {
+ public:
+  explicit DirectoryAllowance(std::uint64_t file_bytes) : left_bytes_(std::min(file_bytes, kMaxBytes)) {}
+  // False when it is used up.
+  [[nodiscard]] bool take(Directory const& directory) {
+    std::uint64_t const bytes = directory.entries().size() * (directory.header().big ? kBig : kClassic).entry_bytes;
+    if (bytes > left_bytes_) { return false; }
+    left_bytes_ -= bytes;
+    return true;
+  }
+
+ private:
+  static constexpr std::uint64_t kMaxBytes = std::uint64_t{64} << 20;  // 5 million entries
+  std::uint64_t left_bytes_;
+};
+
 std::uint64_t word_at(ByteView const& view, std::size_t offset, bool big) {
   return big ? *view.get<std::uint64_t>(offset) : *view.get<std::uint32_t>(offset);
 }
@@ -130,7 +151,7 @@ std::vector<std::byte> Directory::raw(Entry const& entry, std::uint64_t first, s
   count = std::min(count, entry.count - first);
   std::uint64_t const offset = entry.value_offset_bytes + first * item_bytes;
   // entry.value_bytes did not overflow, so neither do these products; the sum may.
-  if (entry.value_bytes == 0 || offset < entry.value_offset_bytes ||
+  if (entry.value_bytes == 0 || offset < entry.value_offset_bytes || count * item_bytes > kMaxValueBytes ||
       !range_fits(offset, count * item_bytes, reader_->size_bytes())) {
     return {};
   }
@@ -272,6 +293,7 @@ Chain read_chain(ByteSourcePtr source, std::uint32_t max_directories) {
   Chain chain;
   chain.header = read_header(*reader);
   std::unordered_set<std::uint64_t> visited;
+  DirectoryAllowance allowance(reader->size_bytes());
   std::uint64_t next = chain.header.first_ifd_bytes;
   if (next == 0) {
     throw Error(ErrorKind::malformed, "the file has no directory", {.source = reader->source()->name()});
@@ -287,7 +309,12 @@ Chain read_chain(ByteSourcePtr source, std::uint32_t max_directories) {
       break;
     }
     try {
-      chain.directories.push_back(read_directory(reader, chain.header, next, index));
+      Directory directory = read_directory(reader, chain.header, next, index);
+      if (!allowance.take(directory)) {
+        chain.warnings.push_back(text("the directories overlap, or are too many: IFD ", index, " and the rest are left out"));
+        break;
+      }
+      chain.directories.push_back(std::move(directory));
     } catch (Error const& error) {
       if (index == 0 || error.kind() != ErrorKind::malformed) { throw; }
       chain.warnings.push_back(text("the chain of directories ends at a broken one: ", error.what()));
@@ -301,10 +328,13 @@ Chain read_chain(ByteSourcePtr source, std::uint32_t max_directories) {
 std::vector<Directory> read_sub_directories(Directory const& parent) {
   constexpr std::uint64_t kMaxSubDirectories = 1024;
   std::vector<Directory> found;
+  DirectoryAllowance allowance(parent.reader().size_bytes());
   for (std::uint64_t const offset : parent.unsigned_values(tag::SubIFDs, kMaxSubDirectories)) {
     if (offset == 0 || offset == parent.offset_bytes()) { continue; }
     try {
-      found.push_back(read_directory(parent.reader_ptr(), parent.header(), offset, parent.index()));
+      Directory directory = read_directory(parent.reader_ptr(), parent.header(), offset, parent.index());
+      if (!allowance.take(directory)) { break; }
+      found.push_back(std::move(directory));
     } catch (Error const& error) {
       if (error.kind() != ErrorKind::malformed) { throw; }
     }

@@ -3,7 +3,7 @@
 // Header, image file directories (IFDs) and tag values: classic and BigTIFF, both byte orders.
 //
 // Every entry is parsed at a fixed stride, so an odd one cannot disturb the next. Unknown and repeated tags are kept
-// (the first of a number wins a look-up). Values are read when asked for and never larger than the file.
+// (the first of a number wins a look-up). Values are read when asked for, and never larger than the file or 256 MiB.
 // A Directory is immutable and thread-safe.
 #pragma once
 

@@ -109,6 +109,18 @@ void parse_blocks(Directory const& dir, Image& image, std::vector<std::string>& 
   }
 }
 
+// Codecs that know colours: what they give for YCbCr is RGB already.
+bool decodes_to_rgb(Compression compression) noexcept {
+  switch (compression) {
+    case Compression::jpeg:
+    case Compression::jpeg2000:
+    case Compression::aperio_jp2_ycbcr:
+    case Compression::aperio_jp2_rgb:
+    case Compression::webp: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 std::uint32_t Image::block_rows(std::uint32_t block_row) const noexcept {
@@ -118,9 +130,7 @@ std::uint32_t Image::block_rows(std::uint32_t block_row) const noexcept {
 
 bool Image::has_packed_chroma() const noexcept {
   return photometric == Photometric::ycbcr && !separate_planes && samples == 3 && bits == 8 &&
-         compression != Compression::jpeg && compression != Compression::ojpeg &&
-         compression != Compression::jpeg2000 && compression != Compression::aperio_jp2_ycbcr &&
-         compression != Compression::aperio_jp2_rgb && compression != Compression::webp;
+         !decodes_to_rgb(compression) && compression != Compression::ojpeg;
 }
 
 bool Image::is_converted_to_rgb() const noexcept {
@@ -132,7 +142,7 @@ bool Image::is_converted_to_rgb() const noexcept {
     case Photometric::logl:
     case Photometric::logluv: return sgilog;
     case Photometric::separated: return bits == 8 && samples >= 4 && ink_set == 1;
-    case Photometric::ycbcr: return bits == 8 && samples == 3 && compression != Compression::jpeg;
+    case Photometric::ycbcr: return bits == 8 && samples == 3 && !decodes_to_rgb(compression);
     default: return false;
   }
 }
@@ -211,7 +221,7 @@ Image parse_image(Directory const& dir, std::vector<std::string>& warnings) {
   image.new_subfile_type = static_cast<std::uint32_t>(dir.unsigned_value(tag::NewSubfileType).value_or(0));
   std::uint64_t const predictor = dir.unsigned_value(tag::Predictor).value_or(1);
   image.predictor = static_cast<Predictor>(predictor);
-  image.jpeg_tables = dir.bytes_value(tag::JPEGTables);
+  if (image.compression == Compression::jpeg) { image.jpeg_tables = dir.bytes_value(tag::JPEGTables); }
   image.lerc_additional_compression =
       static_cast<std::uint32_t>(dir.unsigned_value(tag::LercParameters, 1).value_or(0));
   parse_samples(dir, image);

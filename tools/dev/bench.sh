@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# Arguments are the benchmark's own; relative paths in them are the caller's.
+run_bench() {
+  need_packages build python
+  need_venv
+  tell_what_is_missing
+  configure_and_build release
+  (cd "$CALLER_DIR" && TERRAZZO_BIN=$ROOT/build/release/terrazzo "$VENV/bin/python" "$ROOT/bench/peers.py" "$@")
+}

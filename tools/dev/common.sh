@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Talking to the person, and telling time.
+
+say() { printf '[dev] %s\n' "$*"; }
+loud() { printf '[dev] NOTE: %s\n' "$*" >&2; }
+die() {
+  printf '[dev] error: %s\n' "$*" >&2
+  exit 2
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# Seconds with three decimals, for differences.
+now() { printf '%s' "$EPOCHREALTIME"; }
+since() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }'; }
+since_ms() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.0f", 1000 * (b - a) }'; }
+
+# The interpreter for our own scripts, which want the standard library only. The system's comes first: a shim on PATH
+# may stand for a Python that is not installed.
+system_python() {
+  if [[ -x /usr/bin/python3 ]]; then echo /usr/bin/python3; else command -v python3; fi
+}
+
+JOBS=${TERRAZZO_JOBS:-$(nproc)}
+CORPUS=${TERRAZZO_CORPUS:-$ROOT/../shared/corpus}

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# A raster a person would enjoy, read in every way the command line offers.
+
+DEMO=$ROOT/out/demo
+
+# shown NAME ARGS...: runs terrazzo in sight, in out/demo, and keeps the time for the table. A failure fails the demo.
+shown() {
+  local name=$1 start
+  shift
+  printf '\n$ terrazzo %s\n' "$*"
+  start=$(now)
+  (cd "$DEMO" && "$ROOT/build/release/terrazzo" "$@")
+  DEMO_TIMES+=("$(since_ms "$start")"$'\t'"$name")
+}
+
+run_demo() {
+  need_packages build python
+  need_venv
+  tell_what_is_missing
+  say "building the release binary"
+  configure_and_build release
+  mkdir -p "$DEMO"
+
+  local terrain=$DEMO/terrain.tif key
+  key=$(sha256sum <tools/dev/make_terrain.py)
+  if [[ ! -f $terrain || ! -f $DEMO/.terrain-key || $(<"$DEMO/.terrain-key") != "$key" ]]; then
+    say "making an island with mountains, rivers and a lake: 4096 x 4096 float32, Deflate, predictor 3 (half a minute)"
+    "$VENV/bin/python" tools/dev/make_terrain.py "$terrain"
+    printf '%s\n' "$key" >"$DEMO/.terrain-key"
+  fi
+
+  DEMO_TIMES=()
+  shown "what it is" info --codecs terrain.tif
+  shown "decode every tile of every level, and tell" info --check terrain.tif
+  shown "what a window would read" plan --window 1800,1200,512,512 terrain.tif
+  shown "SHA-256 of the pixels" checksum terrain.tif
+  shown "SHA-256 of the mask" checksum --mask terrain.tif
+  shown "the whole raster, to NumPy" read --out whole.npy terrain.tif
+  shown "a window of 512 x 512" read --window 1800,1200,512,512 --out window.npy terrain.tif
+  shown "the second overview, NaN for the sea" read --overview 2 --masked --out overview.npy terrain.tif
+  shown "1000 x 1000, from the best overview" read --target-size 1000,1000 --out thousand.npy terrain.tif
+  shown "pixels of 100 m, as int16" read --target-resolution 100 --dtype int16 --out coarse.npy terrain.tif
+  shown "minimum, maximum, mean, histogram" stats terrain.tif
+  shown "a shaded relief" preview --style hillshade --colormap terrain --max-size 1600 --out relief.png terrain.tif
+  shown "the same in gray" preview --style gray --max-size 1600 --out gray.png terrain.tif
+  shown "speed, one thread" bench read --host --threads 1 terrain.tif
+  shown "speed, all threads" bench read --host terrain.tif
+  shown "speed, 200 random windows" bench read --host --random-windows 200 terrain.tif
+
+  printf '\n%10s  %s\n' "ms" "of the whole command, from start to end of the process"
+  local row
+  for row in "${DEMO_TIMES[@]}"; do printf '%10s  %s\n' "${row%%$'\t'*}" "${row#*$'\t'}"; done
+  printf '\n'
+  say "look at out/demo/relief.png"
+}

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What CI runs. Every runner leaves its counts in build/test-results; tally.py adds them up and prints the last line.
+
+RESULTS=$ROOT/build/test-results
+
+# record OUTCOME NAME [REASON]: one check that is neither a GoogleTest nor a pytest.
+record() { printf '%s\t%s\t%s\n' "$1" "$2" "${3:-}" >>"$RESULTS/checks.tsv"; }
+
+# Reads lines "PASS name" and "FAIL name", shows them, and counts them.
+record_lines() {
+  local line
+  while IFS= read -r line; do
+    printf '%s\n' "$line"
+    case $line in
+      "PASS "*) record passed "${line#PASS }" ;;
+      "FAIL "*) record failed "${line#FAIL }" ;;
+    esac
+  done
+}
+
+# stage NAME FUNCTION [ARGS...]: runs it, times it, counts it as failed when it fails, and leaves STAGE_OK for those that
+# build on it. The stage is a process of its own whose first failing command ends it; bash gives that up inside `if`
+# and `||`, so stage is called from neither.
+stage() {
+  local name=$1 start status
+  shift
+  printf '\n== %s\n' "$name"
+  start=$(now)
+  set +e
+  (
+    set -e
+    "$@"
+  )
+  status=$?
+  set -e
+  STAGE_OK=$((status == 0))
+  ((STAGE_OK)) || record failed "stage $name"
+  printf '%s\t%s\n' "$(since "$start")" "$name" >>"$RESULTS/stages.tsv"
+}
+
+setup_stage() {
+  need_packages build python test format
+  need_venv
+  tell_what_is_missing
+}
+
+lint_stage() {
+  # The rules print their own verdicts; the exit status says the same again.
+  { "$(system_python)" tests/lint/include_rules.py || true; } | record_lines
+  if have clang-format-16; then
+    local wrong
+    if wrong=$(format_check); then record passed "format"; else record failed "format"; fi
+    printf '%s\n' "${wrong:-PASS format}"
+  else
+    record skipped "format" "no clang-format-16"
+  fi
+  if cmake --build --preset release --target all_verify_interface_header_sets -j "$JOBS" >build/headers.log 2>&1; then
+    echo "PASS every public header compiles on its own" | record_lines
+  else
+    tail -n 20 build/headers.log
+    echo "FAIL every public header compiles on its own" | record_lines
+  fi
+}
+
+# unit_stage PRESET [CTEST ARGS...]
+unit_stage() {
+  local preset=$1
+  shift
+  mkdir -p "$RESULTS/gtest-$preset"
+  # The counts come from the XML of each binary; a binary that dies before writing it is in CTest's.
+  GTEST_OUTPUT="xml:$RESULTS/gtest-$preset/" TERRAZZO_CORPUS=$CORPUS \
+    ctest --preset "$preset" -j "$JOBS" -L unit --output-junit "$RESULTS/gtest-$preset/ctest.junit" "$@" || true
+}
+
+asan_options() {
+  export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1"
+  export UBSAN_OPTIONS="print_stacktrace=1"
+}
+
+asan_unit_stage() {
+  asan_options
+  unit_stage fuzz
+}
+
+tsan_stage() {
+  configure_and_build tsan test_base test_read
+  # Kernels with many random address bits leave ThreadSanitizer no room for its shadow.
+  local -a fixed_addresses=()
+  setarch "$(uname -m)" -R true 2>/dev/null && fixed_addresses=(setarch "$(uname -m)" -R)
+  mkdir -p "$RESULTS/gtest-tsan"
+  GTEST_FILTER='*Pool*:*Engine*:*Thread*:*Cancel*:*Concurren*' GTEST_OUTPUT="xml:$RESULTS/gtest-tsan/" \
+    TERRAZZO_CORPUS=$CORPUS TSAN_OPTIONS=halt_on_error=1 \
+    "${fixed_addresses[@]}" ctest --preset tsan -R '^(base|read)$' --output-junit "$RESULTS/gtest-tsan/ctest.junit" || true
+}
+
+python_stage() {
+  TERRAZZO_BIN=$ROOT/build/release/terrazzo TERRAZZO_ASAN_BIN=$ROOT/build/fuzz/terrazzo \
+    TERRAZZO_CORPUS=$CORPUS TERRAZZO_FULL=$FULL \
+    "$VENV/bin/python" -m pytest tests/python -q -n "$JOBS" --junitxml "$RESULTS/pytest.xml" || true
+  [[ -f $RESULTS/pytest.xml ]]
+}
+
+fuzz_stage() {
+  [[ -n $(fuzz_targets) ]]
+  fuzz_all "$1" | record_lines
+}
+
+# A program of somebody else's, against the installed package.
+consumer_stage() {
+  rm -rf build/install build/consumer
+  cmake --install build/release --prefix build/install >build/consumer.log
+  cmake -S examples/consumer -B build/consumer -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_PREFIX_PATH="$ROOT/build/install" >>build/consumer.log
+  cmake --build build/consumer >>build/consumer.log
+  record passed "examples/consumer builds against the installed package"
+  "$VENV/bin/python" tools/dev/make_terrain.py --size 256 build/consumer/terrain.tif >>build/consumer.log
+  build/consumer/consumer build/consumer/terrain.tif
+  record passed "examples/consumer runs"
+}
+
+run_tests() {
+  FULL=0
+  local fuzz_seconds=5
+  case ${1:-} in
+    "") ;;
+    --full)
+      FULL=1
+      fuzz_seconds=60
+      ;;
+    *) die "usage: ./dev test [--full]" ;;
+  esac
+  rm -rf "$RESULTS"
+  mkdir -p "$RESULTS"
+  touch "$RESULTS/checks.tsv" "$RESULTS/stages.tsv"
+
+  stage "setup" setup_stage
+  ((STAGE_OK)) && stage "build: release, g++" configure_and_build release
+  # Without the release build there is nothing to test.
+  if ((STAGE_OK)); then
+    stage "lint" lint_stage
+    stage "unit tests: release" unit_stage release
+    # One sanitised build serves the unit tests, the fuzzers and the bad files.
+    stage "build: ASan + UBSan + libFuzzer, clang" configure_and_build fuzz
+    if ((STAGE_OK)); then
+      stage "unit tests: ASan + UBSan" asan_unit_stage
+      stage "fuzz: $fuzz_seconds s a target" fuzz_stage "$fuzz_seconds"
+    fi
+    stage "python tests: corpus, generated files, bad files, command line" python_stage
+    stage "TSan: pool and engine" tsan_stage
+    stage "examples: a consumer of the installed package" consumer_stage
+  fi
+  "$(system_python)" tools/dev/tally.py "$RESULTS"
+}
