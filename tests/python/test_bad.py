@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything under bad/: an error of a documented kind or a result, never a crash, a hang or unbounded memory."""
+
+import os
+
+import harness
+import pytest
+
+ADDRESS_SPACE_BYTES = 2 << 30
+TIMEOUT_S = 20
+ASAN_TIMEOUT_S = 60  # an instrumented build is some ten times slower and shares two cores
+ALLOWED_CODES = {harness.OK, *harness.EXIT_CODES.values()} - {harness.USAGE, harness.DEVICE, harness.CANCELLED}
+
+# Bad files that GDAL reads in full and we do not, or otherwise, and why. A listed file that agrees fails the test.
+DIFFERENT_PIXELS = {
+}
+
+
+def bad_files():
+    return [name for name, entry in harness.manifest().items() if entry["bad"] and entry["kind"] == "tiff"]
+
+
+def commands(path, folder):
+    return [
+        ["info", "--json", path],
+        ["info", "--check", "--json", path],
+        ["checksum", "--json", path],
+        ["read", path, "--overview", "0", "--out", folder / "x.npy"],
+        ["read", path, "--overview", "1", "--out", folder / "x.npy"],
+        ["read", path, "--mask", "--window", "0,0,1,1", "--out", folder / "x.npy"],
+        ["stats", "--json", path],
+        ["plan", "--json", path],
+        ["preview", path, "--out", folder / "x.png"],
+    ]
+
+
+def overview_one_of_none(command, result):
+    """Asking a file without overviews for one is the test's mistake, and the answer is `usage`."""
+    return command[0] == "read" and command[3] == "1" and result.code == harness.USAGE
+
+
+def check_end(command, result):
+    assert not result.timed_out, f"hangs: {result}"
+    assert result.signal is None, f"crashes: {result}"
+    assert result.code in ALLOWED_CODES or overview_one_of_none(command, result), str(result)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", bad_files(), ids=str)
+def test_ends_well_in_two_gibibytes(name, tmp_path, note_peak):
+    path = harness.CORPUS / name
+    peak = 0, ""
+    for command in commands(path, tmp_path):
+        result = harness.run(*command, timeout=TIMEOUT_S, address_space=ADDRESS_SPACE_BYTES)
+        peak = max(peak, (result.peak_rss_bytes, f"{command[0]} {name}"))
+        check_end(command, result)
+    note_peak(*peak)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", bad_files(), ids=str)
+def test_ends_well_under_address_sanitizer(name, tmp_path):
+    if not harness.ASAN_BINARY.is_file():
+        pytest.skip(f"no AddressSanitizer build at {harness.ASAN_BINARY}")
+    options = "hard_rss_limit_mb=2048:allocator_may_return_null=1:detect_leaks=1:abort_on_error=0:exitcode=99"
+    env = {"ASAN_OPTIONS": options, "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1:exitcode=99"}
+    path = harness.CORPUS / name
+    for command in commands(path, tmp_path):
+        result = harness.run(*command, binary=harness.ASAN_BINARY, timeout=ASAN_TIMEOUT_S, env=env)
+        check_end(command, result)
+        assert b"Sanitizer" not in result.stderr and b"runtime error" not in result.stderr, str(result)
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    "name", [name for name in bad_files() if "pixels_sha256" in harness.manifest()[name].get("gdal", {})], ids=str)
+def test_pixels_equal_those_gdal_reads(name):
+    gdal = harness.manifest()[name]["gdal"]
+    result = harness.run("checksum", "--json", harness.CORPUS / name, timeout=TIMEOUT_S)
+    agrees = result.code == harness.OK
+    if agrees:
+        ours = result.json()
+        agrees = [ours["width"], ours["height"]] == [gdal["width"], gdal["height"]] and [
+            band["sha256"] for band in ours["bands"]] == [band["sha256"] for band in gdal["bands"]]
+    if name in DIFFERENT_PIXELS:
+        assert not agrees, f"listed as different ({DIFFERENT_PIXELS[name]}) but agrees now"
+        return
+    assert agrees, f"{result}\nmanifest: {gdal['width']} x {gdal['height']}, {gdal['count']} bands"
+
+
+@pytest.mark.corpus
+def test_exceptions_name_files_of_the_corpus():
+    if not harness.manifest():
+        pytest.skip(f"no corpus at {harness.CORPUS}: set TERRAZZO_CORPUS")
+    assert not [name for name in DIFFERENT_PIXELS if name not in harness.manifest()]
+
+
+def test_truncation_of_a_valid_file_is_an_error_at_every_length(tmp_path):
+    """Our own file, cut everywhere: no length may crash the reader or pass for whole."""
+    whole = (harness.ROOT / "tests/data/dem_deflate_p3.tif").read_bytes()
+    path = tmp_path / "cut.tif"
+    step = max(1, len(whole) // 60)
+    for length in range(0, len(whole), step):
+        path.write_bytes(whole[:length])
+        result = harness.run("checksum", "--json", path, timeout=TIMEOUT_S, address_space=ADDRESS_SPACE_BYTES)
+        assert result.signal is None and not result.timed_out, str(result)
+        assert result.code in (harness.MALFORMED, harness.IO), str(result)
+
+
+def test_flipped_bytes_never_crash_the_reader(tmp_path):
+    """Every byte of the directories of a small file, set to 0, 0xFF and inverted in turn would take minutes; a stride of
+    primes visits them all over the three patterns."""
+    whole = bytearray((harness.ROOT / "tests/data/palette_lzw.tif").read_bytes())
+    path = tmp_path / "flipped.tif"
+    stride = 1 if harness.FULL else 7
+    for start, change in ((0, lambda b: 0xFF), (2, lambda b: 0), (5, lambda b: b ^ 0x55)):
+        for at in range(start, len(whole), stride):
+            damaged = bytearray(whole)
+            damaged[at] = change(damaged[at])
+            path.write_bytes(damaged)
+            result = harness.run("checksum", "--json", path, timeout=TIMEOUT_S, address_space=ADDRESS_SPACE_BYTES)
+            assert result.signal is None and not result.timed_out, f"byte {at}: {result}"
+            assert result.code in ALLOWED_CODES, f"byte {at}: {result}"
+    os.unlink(path)

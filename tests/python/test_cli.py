@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as scripts and people meet it."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+
+import harness
+import numpy as np
+import png
+import pytest
+import rasterio
+import rasters
+
+DATA = harness.ROOT / "tests/data"
+DEM = DATA / "dem_deflate_p3.tif"
+COMMANDS = ("info", "checksum", "read", "plan", "stats", "preview", "bench")
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """Some 190 MB of pixels that take a second or so to read."""
+    path = tmp_path_factory.mktemp("large") / "large.tif"
+    block = rasters.make("uint16", 1, 512, 4096)[0]
+    with rasterio.open(path, "w", driver="GTiff", width=4096, height=512 * 24, count=2, dtype="uint16", tiled=True,
+                       blockxsize=256, blockysize=256, compress="zstd", zstd_level=1, interleave="band") as out:
+        for band in (1, 2):
+            for i in range(24):
+                out.write(block, band, window=rasterio.windows.Window(0, 512 * i, 4096, 512))
+    return path
+
+
+# -- help ---------------------------------------------------------------------------------------------------------------
+
+
+def test_help_lists_every_command():
+    text = harness.run_ok("--help").stdout.decode()
+    for command in COMMANDS:
+        assert command in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_teaches(command):
+    text = harness.run_ok(command, "--help").stdout.decode()
+    assert len(text.splitlines()) >= 5
+    assert "terrazzo" in text
+
+
+def test_no_arguments_show_how_to_start():
+    result = harness.run()
+    assert result.code in (harness.OK, harness.USAGE)
+    assert b"info" in result.stdout + result.stderr
+
+
+def test_version_is_three_numbers():
+    text = harness.run_ok("--version").stdout.decode()
+    assert sum(c == "." for c in text) >= 2
+
+
+def test_unknown_command_is_usage():
+    result = harness.run("teleport", DEM)
+    assert result.code == harness.USAGE
+    assert result.stderr
+
+
+def test_unknown_option_is_usage():
+    assert harness.run("info", "--no-such-option", DEM).code == harness.USAGE
+
+
+def test_missing_file_argument_is_usage():
+    assert harness.run("info").code == harness.USAGE
+
+
+# -- errors -------------------------------------------------------------------------------------------------------------
+
+
+def failing(tmp_path):
+    """(arguments, kinds that are right)"""
+    empty, short, text = tmp_path / "empty.tif", tmp_path / "short.tif", tmp_path / "text.tif"
+    empty.write_bytes(b"")
+    short.write_bytes(b"II*\0")
+    text.write_text("this is no raster\n" * 20)
+    return [
+        (["info", tmp_path / "no-such-file.tif"], {"io"}),
+        (["info", tmp_path], {"io", "usage"}),
+        (["info", empty], {"malformed"}),
+        (["info", short], {"malformed"}),
+        (["info", text], {"malformed", "unsupported"}),
+        (["read", DEM, "--window", "90,70,50,50", "--out", tmp_path / "x.npy"], {"usage"}),
+        (["read", DEM, "--window", "0,0,0,5", "--out", tmp_path / "x.npy"], {"usage"}),
+        (["read", DEM, "--window", "1,2,3", "--out", tmp_path / "x.npy"], {"usage"}),
+        (["read", DEM, "--window=-1,0,5,5", "--out", tmp_path / "x.npy"], {"usage"}),
+        (["read", DEM, "--bands", "2", "--out", tmp_path / "x.npy"], {"usage"}),
+        (["read", DEM, "--bands", "0", "--out", tmp_path / "x.npy"], {"usage"}),
+        (["read", DEM, "--overview", "9", "--out", tmp_path / "x.npy"], {"usage"}),
+        (["read", DEM, "--dtype", "float7", "--out", tmp_path / "x.npy"], {"usage"}),
+        (["read", DEM, "--target-size", "0,5", "--out", tmp_path / "x.npy"], {"usage"}),
+        (["read", DEM, "--memory-limit", "1K", "--out", tmp_path / "x.npy"], {"limit"}),
+        (["read", DEM, "--out", tmp_path / "no-such-folder" / "x.npy"], {"io"}),
+        (["checksum", DEM, "--page", "7"], {"usage"}),
+    ]
+
+
+@pytest.mark.parametrize("index", range(17))
+def test_error_has_its_kind_its_code_and_a_text(index, tmp_path):
+    args, kinds = failing(tmp_path)[index]
+    plain = harness.run(*args)
+    assert plain.code in {harness.EXIT_CODES[kind] for kind in kinds}, str(plain)
+    assert plain.stderr.startswith(b"terrazzo"), str(plain)
+    machine = harness.run(*args, "--json")
+    error = machine.error()
+    assert error["kind"] in kinds
+    assert harness.EXIT_CODES[error["kind"]] == machine.code == plain.code
+    assert error["message"]
+    assert len(machine.stderr.splitlines()) == 1, "a script reads one line of JSON"
+
+
+@pytest.mark.parametrize("url", ("http://example.com/a.tif", "https://example.com/a.tif", "s3://bucket/a.tif",
+                                 "gs://bucket/a.tif"))
+def test_url_is_unsupported_not_missing(url):
+    result = harness.run("info", "--json", url)
+    assert result.code == harness.UNSUPPORTED, str(result)
+    assert "remote" in result.error()["message"]
+
+
+def test_unreadable_file_is_io(tmp_path):
+    if os.geteuid() == 0:
+        pytest.skip("root reads everything")
+    path = tmp_path / "a.tif"
+    path.write_bytes(DEM.read_bytes())
+    path.chmod(0)
+    assert harness.run("info", path).code == harness.IO
+
+
+def test_failed_read_leaves_no_output_behind(tmp_path):
+    broken = tmp_path / "broken.tif"
+    broken.write_bytes(DEM.read_bytes()[:-3000])
+    out = tmp_path / "x.npy"
+    result = harness.run("read", broken, "--out", out)
+    assert result.code in (harness.MALFORMED, harness.IO), str(result)
+    assert not out.exists()
+
+
+# -- JSON ---------------------------------------------------------------------------------------------------------------
+
+
+def test_checksum_json_has_the_promised_shape():
+    out = harness.run_json("checksum", "--json", DEM)
+    assert out["file"] == str(DEM)
+    assert (out["width"], out["height"], out["dtype"]) == (101, 75, "float32")
+    with rasterio.open(DEM) as file:
+        assert [band["sha256"] for band in out["bands"]] == [harness.sha256(file.read(1))]
+
+
+def test_info_json_has_the_promised_shape():
+    out = harness.run_json("info", "--json", DATA / "scaled.tif")
+    assert {"file", "width", "height", "bands", "georeference", "layout", "overviews", "pages", "metadata",
+            "warnings"} <= set(out)
+    band = out["bands"][0]
+    assert {"dtype", "bits", "nodata", "color", "scale", "offset", "unit", "description", "metadata", "statistics",
+            "mask"} <= set(band)
+    assert (band["dtype"], band["bits"], band["nodata"], band["scale"], band["offset"]) == (
+        "int16", 16, -32768, 0.01, -100.0)
+    assert (out["bands"][1]["unit"], out["bands"][1]["description"]) == ("°C", "température")
+    assert out["metadata"][""]["title"] == "Größe"
+    assert out["metadata"]["EXTRA"] == {"key": "value"}
+    assert {"transform", "epsg", "wkt", "pixel_is_point", "gcps", "rpc"} <= set(out["georeference"])
+    assert out["georeference"]["epsg"] == 32633
+
+
+def test_info_check_counts_bad_tiles(tmp_path):
+    assert harness.run("info", "--check", "--json", DEM).code == harness.OK
+    damaged = bytearray(DEM.read_bytes())
+    damaged[-400:-300] = b"\xff" * 100
+    path = tmp_path / "damaged.tif"
+    path.write_bytes(damaged)
+    result = harness.run("info", "--check", "--json", path)
+    assert result.code == harness.MALFORMED, str(result)
+
+
+def test_plan_json_tells_what_would_be_read():
+    out = harness.run_json("plan", "--json", DEM, "--window", "0,0,33,32")
+    text = json.dumps(out)
+    assert "deflate" in text
+    assert out["tile_count"] == 2
+
+
+def test_stats_json_equals_numpy():
+    out = harness.run_json("stats", "--json", DEM)
+    with rasterio.open(DEM) as file:
+        values = file.read(1, masked=True).compressed().astype(np.float64)
+    band = out["bands"][0]
+    assert band["valid"] == values.size
+    assert (band["minimum"], band["maximum"]) == (values.min(), values.max())
+    assert band["mean"] == pytest.approx(values.mean(), rel=1e-12)
+    assert band["stddev"] == pytest.approx(values.std(), rel=1e-9)
+
+
+def test_stats_histogram_counts_every_valid_pixel():
+    out = harness.run_json("stats", "--json", "--histogram", "16", DEM)
+    band = out["bands"][0]
+    counts = band["histogram"]["counts"] if isinstance(band["histogram"], dict) else band["histogram"]
+    assert len(counts) == 16
+    assert sum(counts) == band["valid"]
+
+
+def test_bench_json_has_the_promised_shape():
+    out = harness.run_json("bench", "read", "--host", "--threads", "2", "--json", DEM)
+    assert out["file"] == str(DEM)
+    assert out["seconds"] > 0
+    assert out["gb_per_s"] == pytest.approx(101 * 75 * 4 / out["seconds"] / 1e9, rel=1e-2)
+
+
+def test_json_output_is_only_json():
+    for args in (["info"], ["checksum"], ["stats"], ["plan"]):
+        result = harness.run_ok(args[0], "--json", DEM)
+        json.loads(result.stdout)
+        assert not result.stderr
+
+
+# -- output -------------------------------------------------------------------------------------------------------------
+
+
+def test_npy_is_numpys(tmp_path):
+    out = tmp_path / "x.npy"
+    harness.run_ok("read", DEM, "--out", out)
+    array = np.load(out, allow_pickle=False)
+    with rasterio.open(DEM) as file:
+        assert np.array_equal(array, file.read())
+    assert array.flags.c_contiguous
+
+
+def test_raw_output_is_the_bare_samples(tmp_path):
+    out = tmp_path / "x.bin"
+    harness.run_ok("read", DEM, "--out", out, "--raw")
+    with rasterio.open(DEM) as file:
+        assert out.read_bytes() == file.read().tobytes()
+
+
+def test_output_to_a_pipe_is_the_same_npy(tmp_path):
+    harness.run_ok("read", DEM, "--out", tmp_path / "x.npy")
+    piped = subprocess.run([harness.BINARY, "read", DEM, "--out", "-"], capture_output=True, timeout=60)
+    assert piped.returncode == harness.OK, piped.stderr
+    assert piped.stdout == (tmp_path / "x.npy").read_bytes()
+
+
+def test_broken_pipe_ends_quietly(large):
+    process = subprocess.Popen([harness.BINARY, "read", large, "--out", "-"], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    process.stdout.read(100)
+    process.stdout.close()
+    process.wait(timeout=60)
+    assert process.returncode in (harness.OK, harness.IO, -signal.SIGPIPE)
+    assert b"Sanitizer" not in process.stderr.read()
+
+
+def test_full_disk_is_an_io_error():
+    result = harness.run("read", DEM, "--out", "/dev/full", "--json")
+    assert result.code == harness.IO, str(result)
+
+
+def test_preview_is_a_png_with_transparent_nodata(tmp_path):
+    out = tmp_path / "x.png"
+    harness.run_ok("preview", DEM, "--out", out)
+    picture = png.decode(out.read_bytes())
+    assert picture.shape[:2] == (75, 101)
+    assert picture.shape[2] in (2, 4)
+    with rasterio.open(DEM) as file:
+        mask = file.read_masks(1)
+    assert np.array_equal(picture[..., -1] == 0, mask == 0)
+    assert picture[..., 0][mask != 0].std() > 10, "a picture with contrast"
+
+
+@pytest.mark.parametrize("options", (["--style", "hillshade"], ["--style", "colormap"], ["--style", "gray"]))
+def test_preview_styles_are_pngs(options, tmp_path):
+    out = tmp_path / "x.png"
+    harness.run_ok("preview", DEM, "--out", out, *options)
+    assert png.decode(out.read_bytes()).shape[:2] == (75, 101)
+
+
+@pytest.mark.parametrize("name", ("rgb_jpeg.tif", "palette_lzw.tif", "rgba_webp.tif", "nbits1_deflate.tif",
+                                  "complex64_none.tif", "i8x7_packbits.tif", "u64_lzw_p2_bigtiff.tif"))
+def test_preview_of_every_kind_of_file_is_a_png(name, tmp_path):
+    out = tmp_path / "x.png"
+    harness.run_ok("preview", DATA / name, "--out", out)
+    png.decode(out.read_bytes())
+
+
+def test_preview_is_no_larger_than_asked(large, tmp_path):
+    out = tmp_path / "x.png"
+    harness.run_ok("preview", large, "--out", out, "--max-size", "100")
+    assert max(png.decode(out.read_bytes()).shape[:2]) == 100
+
+
+# -- terminals and signals ----------------------------------------------------------------------------------------------
+
+
+def run_on_a_terminal(args):
+    """Everything the command wrote to a terminal that is its stderr."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(args, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        seen += part
+    os.close(ours)
+    process.wait(timeout=120)
+    return process.returncode, seen
+
+
+def test_progress_is_for_terminals_only(large):
+    result = harness.run_ok("checksum", large, timeout=120)
+    assert b"\r" not in result.stderr and b"%" not in result.stderr
+    started = time.monotonic()
+    code, seen = run_on_a_terminal([harness.BINARY, "checksum", "--threads", "1", large])
+    assert code == harness.OK
+    if time.monotonic() - started > 1.5:  # the bar waits half a second before it shows
+        assert b"%" in seen
+    code, seen = run_on_a_terminal([harness.BINARY, "checksum", "--quiet", large])
+    assert code == harness.OK and not seen
+
+
+def test_interrupt_cancels(large, tmp_path):
+    out = tmp_path / "x.npy"
+    process = subprocess.Popen([harness.BINARY, "stats", "--threads", "1", large], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    time.sleep(0.15)
+    process.send_signal(signal.SIGINT)
+    process.wait(timeout=30)
+    assert process.returncode in (harness.CANCELLED, harness.OK)
+    assert not out.exists()
+
+
+def test_file_that_shrinks_is_an_error_not_a_crash(large, tmp_path):
+    path = tmp_path / "shrinking.tif"
+    path.write_bytes(large.read_bytes())
+    process = subprocess.Popen([harness.BINARY, "checksum", "--threads", "1", "--json", path], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    time.sleep(0.05)
+    os.truncate(path, 1 << 20)
+    process.wait(timeout=60)
+    assert process.returncode in (harness.IO, harness.MALFORMED, harness.OK), process.stderr.read()
