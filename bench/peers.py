@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading speed on the host against GDAL and against the codec libraries alone.
 
-  peers.py [--size N] [--threads N] [--rounds N] [--only TEXT] [--json FILE] [--skip-windows]
+  peers.py [--size N] [--threads N] [--rounds N] [--only PATTERN] [--cases LIST] [--json FILE]      (all: --help)
 
 One process, one buffer that is allocated and touched before anything is timed, contenders interleaved, the median of
 the rounds. Outputs are compared before the clock starts. Contenders:
@@ -27,6 +27,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -40,6 +41,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import make_rasters  # noqa: E402
 import numpy as np  # noqa: E402
 import rasterio  # noqa: E402
+import rasterio.shutil  # noqa: E402
 import tifffile  # noqa: E402
 from rasterio.windows import Window  # noqa: E402
 
@@ -80,7 +82,7 @@ def pointer(array):
     return ctypes.c_void_p(array.ctypes.data)
 
 
-# -- contenders ---------------------------------------------------------------------------------------------------------
+# -- contenders -------------------------------------------------------------------------------------------------------
 
 
 class Terrazzo:
@@ -162,19 +164,18 @@ class Codec:
                        len(self.sizes), self.tile_bytes, self.tables, self.tables.nbytes, self.scratch, self.threads)
 
 
-# -- measuring ----------------------------------------------------------------------------------------------------------
+# -- measuring --------------------------------------------------------------------------------------------------------
 
 
 def interleaved(contenders, work, rounds):
     """name -> seconds, the median; every round runs each contender once, the order rotating."""
     times = {c.name: [] for c in contenders}
-    for index in range(rounds + 1):  # the first round warms up and does not count
+    for index in range(rounds):
         turn = index % len(contenders)
         for contender in contenders[turn:] + contenders[:turn]:
             started = time.perf_counter()
             work(contender)
-            if index > 0:
-                times[contender.name].append(time.perf_counter() - started)
+            times[contender.name].append(time.perf_counter() - started)
     return {name: statistics.median(values) for name, values in times.items()}
 
 
@@ -215,18 +216,22 @@ def measure_file(shim, name, path, arguments):
     if has_libertiff():
         readers.append(Gdal("LIBERTIFF", path, arguments.threads))
     compare_outputs(readers, buffer)
-    codec = Codec(shim, path, arguments.threads)
     result = {"file": name, "bytes": buffer.nbytes, "compressed_bytes": path.stat().st_size}
-    result["full"] = interleaved(readers + [codec], lambda c: c.full(buffer), arguments.rounds)
-    print_row(name, "full", result["full"], buffer.nbytes)
-    if not arguments.skip_windows:
-        windows = random_windows(shape[2], shape[1], arguments.windows)
-        side = windows[0, 2:].tolist()
-        buffers = np.ones((arguments.threads, shape[0], side[1], side[0]), dtype)
-        size = buffers[0].nbytes * len(windows)
-        for case in ("windows", "clients"):
-            result[case] = interleaved(readers, lambda c, case=case: getattr(c, case)(windows, buffers), arguments.rounds)
-            print_row(name, case, result[case], size)
+    if "full" in arguments.cases:
+        codec = Codec(shim, path, arguments.threads)
+        codec.full(buffer)  # the readers are warm from the comparison
+        result["full"] = interleaved(readers + [codec], lambda c: c.full(buffer), arguments.rounds)
+        print_row(name, "full", result["full"], buffer.nbytes)
+        del codec
+    windows = random_windows(shape[2], shape[1], arguments.windows)
+    side = windows[0, 2:].tolist()
+    buffers = np.ones((arguments.threads, shape[0], side[1], side[0]), dtype)
+    for case in [c for c in ("windows", "clients") if c in arguments.cases]:
+        def work(contender, case=case):
+            getattr(contender, case)(windows, buffers)
+
+        result[case] = interleaved(readers, work, arguments.rounds)
+        print_row(name, case, result[case], buffers[0].nbytes * len(windows))
     return result
 
 
@@ -234,7 +239,7 @@ def has_libertiff():
     return tuple(int(part) for part in rasterio.__gdal_version__.split(".")[:2]) >= (3, 11)
 
 
-HEADER = f"{'file':26s} {'case':8s} {'terrazzo':>16s} {'GTiff':>14s} {'LIBERTIFF':>14s} {'codec alone':>14s}  {'verdict'}"
+HEADER = f"{'file':26s} {'case':8s} {'terrazzo':>16s} {'GTiff':>14s} {'LIBERTIFF':>14s} {'codec alone':>14s}  verdict"
 
 
 def print_row(name, case, seconds, size_bytes):
@@ -253,7 +258,7 @@ def print_row(name, case, seconds, size_bytes):
           f"{cell('libertiff')} {cell('codec')}  {verdict}", flush=True)
 
 
-# -- memory, opening ----------------------------------------------------------------------------------------------------
+# -- memory, opening --------------------------------------------------------------------------------------------------
 
 PEAK_PROGRAM = """
 import sys
@@ -273,7 +278,8 @@ print(high_water() - before)
 
 def peak_beyond_result(who, path, shim_path, threads):
     """Bytes that a whole read needs beside the result, in a process of its own (VmHWM)."""
-    program = PEAK_PROGRAM.format(bench=str(ROOT / "bench"), path=str(path), shim=str(shim_path), threads=threads, who=who)
+    program = PEAK_PROGRAM.format(bench=str(ROOT / "bench"), path=str(path), shim=str(shim_path), threads=threads,
+                                  who=who)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(done.stderr)
@@ -296,7 +302,9 @@ def measure_million_tiles(shim, path, rounds):
     """Opening a file of a million tiles and reading a 256 px window of it."""
     window = np.array([[500 * 256 + 100, 700 * 256 + 100, 256, 256]], np.uint32)
     buffer = np.ones((1, 1, 256, 256), np.uint8)
-    readers = [Terrazzo(shim, path, 1), Gdal("GTiff", path, 1)] + ([Gdal("LIBERTIFF", path, 1)] if has_libertiff() else [])
+    readers = [Terrazzo(shim, path, 1), Gdal("GTiff", path, 1)]
+    if has_libertiff():
+        readers.append(Gdal("LIBERTIFF", path, 1))
     return interleaved(readers, lambda c: c.windows(window, buffer), max(rounds, 21))
 
 
@@ -304,7 +312,8 @@ def info_traffic(path):
     """Bytes and calls with which `terrazzo info` reads a file, by strace; None without it."""
     binary = os.environ.get("TERRAZZO_BIN", str(ROOT / "build/release/terrazzo"))
     log = path.with_suffix(".strace")
-    command = ["strace", "-f", "-y", "-s", "0", "-e", "trace=read,pread64,preadv,readv", "-o", log, binary, "info", path]
+    calls = "trace=read,pread64,preadv,readv"
+    command = ["strace", "-f", "-y", "-s", "0", "-e", calls, "-o", log, binary, "info", path]
     try:
         done = subprocess.run(command, capture_output=True)
     except OSError:
@@ -320,7 +329,6 @@ def make_cog(folder):
     """A COG of 1 GiB of pixels, most tiles left out."""
     path = folder / "cog_1gib.tif"
     if not path.exists():
-        import rasterio.shutil
         plain = folder / "plain.partial"
         with rasterio.open(plain, "w", driver="GTiff", width=16384, height=16384, count=1, dtype="float32", tiled=True,
                            blockxsize=512, blockysize=512, sparse_ok=True, crs="EPSG:32633",
@@ -338,12 +346,14 @@ def machine():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--size", type=int, default=8192, help="side of the elevation model; 16384 is 1 GiB (default 8192)")
+    parser.add_argument("--size", type=int, default=8192,
+                        help="side of the elevation model; 16384 is 1 GiB (default 8192)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--rounds", type=int, default=5, help="timed rounds; the median counts (default 5)")
     parser.add_argument("--windows", type=int, default=WINDOW_COUNT)
-    parser.add_argument("--only", default="", help="files whose name has this in it")
-    parser.add_argument("--skip-windows", action="store_true")
+    parser.add_argument("--only", default="", help="regular expression: files whose name has it")
+    parser.add_argument("--cases", default="full,windows,clients", help="which cases to measure (default all three)",
+                        type=lambda text: text.split(","))
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "out/bench", help="where the rasters are kept")
     parser.add_argument("--shim", type=pathlib.Path, default=ROOT / "build/release/bench/libterrazzo_bench_shim.so")
     parser.add_argument("--json", type=pathlib.Path, help="also write the figures here (default FOLDER/peers.json)")
@@ -351,7 +361,7 @@ def main():
 
     shim = Shim(arguments.shim)
     folder = arguments.folder / str(arguments.size)
-    names = [name for name in make_rasters.plan(arguments.size) if arguments.only in name]
+    names = [name for name in make_rasters.plan(arguments.size) if re.search(arguments.only, name)]
     paths = make_rasters.make(folder, arguments.size, only=set(names))
     print(f"{machine()}; {arguments.threads} threads; median of {arguments.rounds}; GDAL {rasterio.__gdal_version__} "
           f"through rasterio {rasterio.__version__}; Python {platform.python_version()}")
@@ -372,14 +382,13 @@ def main():
         results["peak_bytes"][name] = row
         print(f"  {name:26s} " + "  ".join(f"{who} {size / 2**20:.0f}" for who, size in row.items()), flush=True)
 
-    if not arguments.only:
-        results["million_tiles"] = measure_million_tiles(shim, make_million_tiles(arguments.folder), arguments.rounds)
-        print("\nopen a file of a million tiles and read a 256 px window (ms): " +
-              "  ".join(f"{who} {s * 1e3:.2f}" for who, s in results["million_tiles"].items()))
-        traffic = info_traffic(make_cog(arguments.folder))
-        if traffic:
-            results["info_bytes"] = traffic[0]
-            print(f"`terrazzo info` of a 1 GiB COG reads {traffic[0]} bytes in {traffic[1]} calls")
+    results["million_tiles"] = measure_million_tiles(shim, make_million_tiles(arguments.folder), arguments.rounds)
+    print("\nopen a file of a million tiles and read a 256 px window (ms): " +
+          "  ".join(f"{who} {s * 1e3:.2f}" for who, s in results["million_tiles"].items()))
+    traffic = info_traffic(make_cog(arguments.folder))
+    if traffic:
+        results["info_bytes"] = traffic[0]
+        print(f"`terrazzo info` of a 1 GiB COG reads {traffic[0]} bytes in {traffic[1]} calls")
     out = arguments.json or folder / "peers.json"
     out.write_text(json.dumps(results, indent=1) + "\n")
     print(f"figures: {out}")

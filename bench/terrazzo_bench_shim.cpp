@@ -101,7 +101,8 @@ struct Tiles {
 };
 
 // One tile decoder per thread, with whatever state its library keeps.
-using Decoder = std::function<void(std::uint64_t tile, std::span<std::uint8_t const> packed, std::span<std::uint8_t> out)>;
+using Decoder =
+    std::function<void(std::uint64_t tile, std::span<std::uint8_t const> packed, std::span<std::uint8_t> out)>;
 
 Decoder deflate_decoder() {
   std::shared_ptr<libdeflate_decompressor> const state(libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
@@ -160,6 +161,7 @@ struct MemoryTiff {
 };
 
 Decoder lzw_decoder(Tiles const& tiles) {
+  TIFFSetWarningHandler(nullptr);  // it would print every GeoTIFF tag, which it does not know
   auto const file = std::make_shared<MemoryTiff>(tiles.file, tiles.file_bytes);
   return [file](std::uint64_t tile, auto, auto out) {
     if (TIFFReadEncodedTile(file->handle, static_cast<std::uint32_t>(tile), out.data(),
@@ -176,7 +178,9 @@ struct JpegState {
 
   JpegState() {
     info.err = jpeg_std_error(&errors);
-    errors.error_exit = [](j_common_ptr common) { std::longjmp(static_cast<JpegState*>(common->client_data)->escape, 1); };
+    errors.error_exit = [](j_common_ptr common) {
+      std::longjmp(static_cast<JpegState*>(common->client_data)->escape, 1);
+    };
     jpeg_create_decompress(&info);
     info.client_data = this;
   }
@@ -236,7 +240,8 @@ int shim_read(void* dataset, void* buffer, unsigned threads) {
 }
 
 // Windows of column, row, width, height, one after another into `buffer`, each read by `threads` threads.
-int shim_read_windows(void* dataset, std::uint32_t const* windows, std::uint64_t count, void* buffer, unsigned threads) {
+int shim_read_windows(void* dataset, std::uint32_t const* windows, std::uint64_t count, void* buffer,
+                      unsigned threads) {
   return guarded([&] {
     auto const& file = *static_cast<terrazzo::Dataset*>(dataset);
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -260,8 +265,8 @@ int shim_read_windows_by_clients(void* dataset, std::uint32_t const* windows, st
 
 // Decodes every tile of a file in memory, thread k into buffer + k * tile_bytes. `codec` is deflate, zstd, lzw or jpeg.
 int shim_decode_tiles(char const* codec, void const* file, std::uint64_t file_bytes, std::uint64_t const* offsets,
-                      std::uint64_t const* sizes, std::uint64_t count, std::uint64_t tile_bytes, void const* jpeg_tables,
-                      std::uint64_t jpeg_tables_bytes, void* buffer, unsigned threads) {
+                      std::uint64_t const* sizes, std::uint64_t count, std::uint64_t tile_bytes,
+                      void const* jpeg_tables, std::uint64_t jpeg_tables_bytes, void* buffer, unsigned threads) {
   return guarded([&] {
     Tiles const tiles{static_cast<std::uint8_t const*>(file), file_bytes, offsets, sizes, count, tile_bytes};
     auto const* first = static_cast<std::uint8_t const*>(jpeg_tables);

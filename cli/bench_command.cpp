@@ -17,8 +17,9 @@
 namespace terrazzo::cli {
 namespace {
 
-constexpr char kFooter[] = R"(Times the read itself, file to pixels in memory that was allocated and touched before; opening is not counted. The median
-of the repeats is given. GB are 10^9 bytes of pixels.
+constexpr char kFooter[] =
+    R"(Times the read itself, file to pixels in memory that was allocated and touched before; opening is not
+counted. The median of the repeats is given. GB are 10^9 bytes of pixels.
 
 Examples:
   terrazzo bench read dem.tif
@@ -54,7 +55,8 @@ std::vector<Window> random_windows(ReadPlan const& whole, Options const& options
 // Reads, one or many, that are timed together.
 class Work {
  public:
-  Work(Dataset const& dataset, ReadRequest request, Options const& options) : dataset_(dataset), request_(std::move(request)) {
+  Work(Dataset const& dataset, ReadRequest request, Options const& options)
+      : dataset_(dataset), request_(std::move(request)) {
     ReadPlan const whole = plan(dataset_, request_);
     if (options.random_windows > 0) {
       windows_ = random_windows(whole, options);
@@ -131,8 +133,9 @@ int run(Options const& options) {
   char rate[32];
   std::snprintf(rate, sizeof rate, "%.2f GB/s", gb_per_s);
   std::cout << options.file << '\n'
-            << "  " << rate << ", " << format_seconds(seconds) << " for " << format_bytes(work.bytes()) << " (median of "
-            << options.repeat << ", " << format_seconds(*fastest) << " to " << format_seconds(*slowest) << ")\n"
+            << "  " << rate << ", " << format_seconds(seconds) << " for " << format_bytes(work.bytes())
+            << " (median of " << options.repeat << ", " << format_seconds(*fastest) << " to "
+            << format_seconds(*slowest) << ")\n"
             << "  host engine, " << planned.threads() << " threads, " << planned.codec();
   if (options.random_windows > 0) {
     std::cout << ", " << options.random_windows << " windows of "
@@ -151,11 +154,14 @@ void add_bench(CLI::App& app, Action& action) {
   CLI::App* command = bench->add_subcommand("read", "Time reading");
   command->footer(kFooter);
   add_file(*command, options->file);
-  command->add_option("--repeat", options->repeat, "How often; default 5")->check(CLI::Range(1, 100'000))->type_name("N");
+  command->add_option("--repeat", options->repeat, "How often; default 5")
+      ->check(CLI::Range(1, 100'000))
+      ->type_name("N");
   command->add_flag("--host", options->host, "Use the host engine (the only one in this version)");
-  auto* random = command->add_option("--random-windows", options->random_windows, "Read this many windows instead of all")
-                     ->check(CLI::Range(1, 10'000'000))
-                     ->type_name("N");
+  auto* random =
+      command->add_option("--random-windows", options->random_windows, "Read this many windows instead of all")
+          ->check(CLI::Range(1, 10'000'000))
+          ->type_name("N");
   command->add_option("--window-size", options->window_size, "Side of those windows; default 512")
       ->check(CLI::Range(1, 1'000'000))
       ->needs(random)

@@ -24,8 +24,9 @@ constexpr std::uint64_t kBlockBytes = 128U << 20;
 
 static_assert(std::endian::native == std::endian::little, "samples are hashed as they lie in memory");
 
-constexpr char kFooter[] = R"(Hashes each band's samples: little-endian, rows top-down, in the band's own type. Two files with equal sums hold the
-same pixels, however they are compressed, tiled or interleaved.
+constexpr char kFooter[] =
+    R"(Hashes each band's samples: little-endian, rows top-down, in the band's own type. Two files with equal
+sums hold the same pixels, however they are compressed, tiled or interleaved.
 
 Examples:
   terrazzo checksum a.tif b.tif              compare by eye
@@ -82,7 +83,8 @@ std::vector<std::string> hash_bands(Dataset const& dataset, ReadRequest const& r
       view = blocks.read(i, buffer);
     }
     if (hashing.valid()) { hashing.get(); }
-    hashing = std::async(std::launch::async, [view, &hashes, threads = blocks.threads()] { hash_block(view, hashes, threads); });
+    hashing = std::async(std::launch::async,
+                         [view, &hashes, threads = blocks.threads()] { hash_block(view, hashes, threads); });
   }
   if (hashing.valid()) { hashing.get(); }
   std::vector<std::string> sums;

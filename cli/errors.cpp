@@ -12,11 +12,12 @@
 namespace terrazzo::cli {
 namespace {
 
-std::string_view hint_for(ErrorKind kind) {
-  switch (kind) {
+std::string_view hint_for(Error const& error) {
+  switch (error.kind()) {
     case ErrorKind::io: return "check that the file is there, whole and readable";
     case ErrorKind::malformed:
-      return "`terrazzo info --check FILE` lists the bad tiles; `--fill-bad` reads the rest of the raster";
+      return error.where().tile ? "`terrazzo info --check FILE` lists the bad tiles; `--fill-bad` reads around them"
+                                : "the file is damaged, or no TIFF";
     case ErrorKind::unsupported: return "`terrazzo info --codecs FILE` tells which decoder each level needs";
     case ErrorKind::usage: return "`terrazzo --help` and `terrazzo COMMAND --help` show what can be asked for";
     case ErrorKind::limit: return "raise it with --memory-limit SIZE, or ask for less: --window, --level, --bands";
@@ -47,7 +48,7 @@ void print_error(Error const& error, bool json) {
     return;
   }
   std::cerr << "terrazzo: error: " << error.what() << '\n';
-  if (auto const hint = hint_for(error.kind()); !hint.empty()) { std::cerr << "  hint: " << hint << '\n'; }
+  if (auto const hint = hint_for(error); !hint.empty()) { std::cerr << "  hint: " << hint << '\n'; }
 }
 
 int run_guarded(std::function<int()> const& command, bool json) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <ostream>
 
@@ -37,7 +38,10 @@ std::string format_bytes(std::uint64_t bytes) {
 
 std::string format_number(double value) {
   std::array<char, 64> buffer;
-  auto const result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  // 400000 and not 4e+05, which is shorter.
+  bool const plain = value == 0 || (std::abs(value) >= 1e-5 && std::abs(value) < 1e15);
+  auto const format = plain ? std::chars_format::fixed : std::chars_format::general;
+  auto const result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format);
   return {buffer.data(), result.ptr};
 }
 
@@ -45,7 +49,7 @@ std::string format_count(std::uint64_t count) {
   std::string digits = std::to_string(count);
   for (std::size_t at = digits.size(); at > 3;) {
     at -= 3;
-    digits.insert(at, ",");
+    digits.insert(at, 1, ',');
   }
   return digits;
 }
@@ -62,7 +66,8 @@ std::string format_seconds(double seconds) {
 
 std::string printable(std::string const& text, std::size_t max_bytes) {
   std::string clean = text.substr(0, max_bytes);
-  std::replace_if(clean.begin(), clean.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+  std::replace_if(
+      clean.begin(), clean.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
   if (text.size() > max_bytes) { clean += "..."; }
   return clean;
 }

@@ -17,7 +17,8 @@ namespace terrazzo::cli {
 [[nodiscard]] std::string format_size(std::uint64_t width, std::uint64_t height);  // "512 x 512"
 [[nodiscard]] std::string format_seconds(double seconds);          // "12.3 ms"
 
-// Control characters and newlines of a file's text replaced, cut at `max_bytes`: a terminal is not the file's to control.
+// Control characters and newlines of a file's text replaced, cut at `max_bytes`: a terminal is not the file's to
+// control.
 [[nodiscard]] std::string printable(std::string const& text, std::size_t max_bytes = 200);
 
 // Columns as wide as their widest cell; the first row is a heading. Columns that are empty below it are left out.

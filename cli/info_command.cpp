@@ -47,9 +47,7 @@ std::vector<LevelCodec> level_codecs(Dataset const& dataset) {
       ReadPlan const planned = plan(dataset, {.level = level});
       entry.codec = planned.codec();
       entry.predictor = planned.predictor();
-    } catch (Error const& error) {
-      entry.problem = error.message();
-    }
+    } catch (Error const& error) { entry.problem = error.message(); }
     codecs.push_back(std::move(entry));
   }
   return codecs;
@@ -70,7 +68,8 @@ void print_codecs(std::vector<LevelCodec> const& codecs) {
   std::cout << "\n  decoders\n";
   Table table({"level", "codec", "predictor", "problem"});
   for (auto const& entry : codecs) {
-    table.add({std::to_string(entry.level), entry.codec, entry.predictor > 1 ? std::to_string(entry.predictor) : "", entry.problem});
+    table.add({std::to_string(entry.level), entry.codec, entry.predictor > 1 ? std::to_string(entry.predictor) : "",
+               entry.problem});
   }
   table.print(std::cout, "    ");
 }
@@ -111,12 +110,19 @@ Json check_to_json(std::vector<LevelCheck> const& checks) {
   for (auto const& check : checks) {
     Json bad = Json::array();
     for (auto const& tile : check.report.bad_tiles) {
-      bad.push_back({{"column", tile.tile.column}, {"row", tile.tile.row}, {"plane", tile.tile.plane},
-                     {"kind", to_string(tile.kind)}, {"message", tile.message}});
+      bad.push_back({{"column", tile.tile.column},
+                     {"row", tile.tile.row},
+                     {"plane", tile.tile.plane},
+                     {"kind", to_string(tile.kind)},
+                     {"message", tile.message}});
     }
-    levels.push_back({{"level", check.level}, {"width", check.width}, {"height", check.height},
-                      {"tiles", check.report.tiles}, {"bytes_read", check.report.bytes_read},
-                      {"sparse", check.report.sparse_tiles}, {"surplus", check.report.surplus_tiles},
+    levels.push_back({{"level", check.level},
+                      {"width", check.width},
+                      {"height", check.height},
+                      {"tiles", check.report.tiles},
+                      {"bytes_read", check.report.bytes_read},
+                      {"sparse", check.report.sparse_tiles},
+                      {"surplus", check.report.surplus_tiles},
                       {"bad", std::move(bad)}});
   }
   return {{"ok", is_clean(checks)}, {"levels", std::move(levels)}};

@@ -8,9 +8,7 @@ Json text_or_null(std::string const& text) { return text.empty() ? Json() : Json
 
 Json items_to_json(MetadataItems const& items) {
   Json object = Json::object();
-  for (auto const& [key, value] : items) {
-    if (!object.contains(key)) { object[key] = value; }  // first wins, as for GDAL
-  }
+  for (auto const& [key, value] : items) { object[key] = value; }
   return object;
 }
 
@@ -85,7 +83,6 @@ char const* source_name(TransformSource source) {
     case TransformSource::matrix: return "matrix";
     case TransformSource::world_file: return "world_file";
     case TransformSource::pam: return "pam";
-    case TransformSource::intergraph_matrix: return "intergraph_matrix";
   }
   return "none";
 }
@@ -97,8 +94,12 @@ Json georeference_to_json(Georeference const& georeference) {
   }
   Json gcps = Json::array();
   for (GroundControlPoint const& g : georeference.gcps) {
-    gcps.push_back({{"id", g.id}, {"column", number(g.column)}, {"row", number(g.row)},
-                    {"x", number(g.x)}, {"y", number(g.y)}, {"z", number(g.z)}});
+    gcps.push_back({{"id", g.id},
+                    {"column", number(g.column)},
+                    {"row", number(g.row)},
+                    {"x", number(g.x)},
+                    {"y", number(g.y)},
+                    {"z", number(g.z)}});
   }
   Crs const none;
   Crs const& c = georeference.crs ? *georeference.crs : none;
@@ -142,8 +143,12 @@ Json info_to_json(std::string const& file, Info const& info) {
   for (std::size_t i = 0; i < info.bands.size(); ++i) { bands.push_back(band_to_json(info.bands[i], i + 1)); }
   Json overviews = Json::array();
   for (OverviewInfo const& o : info.overviews) {
-    overviews.push_back({{"width", o.width}, {"height", o.height}, {"tile_width", o.tile_width},
-                         {"tile_height", o.tile_height}, {"external", o.external}, {"mask", o.has_mask}});
+    overviews.push_back({{"width", o.width},
+                         {"height", o.height},
+                         {"tile_width", o.tile_width},
+                         {"tile_height", o.tile_height},
+                         {"external", o.external},
+                         {"mask", o.has_mask}});
   }
   Json pages = Json::array();
   for (PageInfo const& p : info.pages) {

@@ -57,14 +57,17 @@ void print_place(std::ostream& out, Info const& info) {
   if (georeference.transform) {
     auto const& t = *georeference.transform;
     bool const north_up = t[2] == 0 && t[4] == 0;
-    line(out, "origin", format_number(t[0]) + ", " + format_number(t[3]) + (georeference.pixel_is_point ? "  (pixel is point)" : ""));
+    line(out, "origin",
+         format_number(t[0]) + ", " + format_number(t[3]) + (georeference.pixel_is_point ? "  (pixel is point)" : ""));
     if (north_up) {
       line(out, "pixel", format_number(std::abs(t[1])) + " x " + format_number(std::abs(t[5])));
       double const x = t[0] + info.width * t[1], y = t[3] + info.height * t[5];
-      line(out, "extent", format_number(std::min(t[0], x)) + " .. " + format_number(std::max(t[0], x)) + ", " +
-                              format_number(std::min(t[3], y)) + " .. " + format_number(std::max(t[3], y)));
+      line(out, "extent",
+           format_number(std::min(t[0], x)) + " .. " + format_number(std::max(t[0], x)) + ", " +
+               format_number(std::min(t[3], y)) + " .. " + format_number(std::max(t[3], y)));
     } else {
-      line(out, "pixel", format_number(std::hypot(t[1], t[4])) + " x " + format_number(std::hypot(t[2], t[5])) + "  (rotated)");
+      line(out, "pixel",
+           format_number(std::hypot(t[1], t[4])) + " x " + format_number(std::hypot(t[2], t[5])) + "  (rotated)");
     }
   }
   if (!georeference.gcps.empty()) { line(out, "points", plural(georeference.gcps.size(), "ground control point")); }
@@ -75,7 +78,8 @@ std::string layout_of(Layout const& layout) {
   std::vector<std::string> parts;
   parts.push_back(layout.tiled ? "tiles of " + format_size(layout.tile_width, layout.tile_height)
                                : "strips of " + plural(layout.tile_height, "row"));
-  parts.push_back(layout.compression_name + (layout.predictor > 1 ? ", predictor " + std::to_string(layout.predictor) : ""));
+  parts.push_back(layout.compression_name +
+                  (layout.predictor > 1 ? ", predictor " + std::to_string(layout.predictor) : ""));
   if (layout.planar == PlanarLayout::separate) { parts.push_back("separate bands"); }
   if (!layout.source_color_space.empty()) { parts.push_back("stored as " + layout.source_color_space); }
   if (layout.cog) { parts.push_back("COG"); }
@@ -97,7 +101,8 @@ void print_overviews(std::ostream& out, Info const& info) {
 
 std::string nodata_of(BandInfo const& band) {
   if (!band.nodata) { return ""; }
-  std::string const text = band.nodata->text.empty() ? format_number(band.nodata->value) : printable(band.nodata->text, 40);
+  std::string const text =
+      band.nodata->text.empty() ? format_number(band.nodata->value) : printable(band.nodata->text, 40);
   return text + (band.nodata->representable ? "" : " (never occurs)");
 }
 
@@ -128,7 +133,8 @@ void print_domains(std::ostream& out, Metadata const& metadata, std::string cons
     for (auto const& [key, value] : items) { out << "    " << printable(key) << " = " << printable(value) << '\n'; }
   }
   for (auto const& [domain, document] : metadata.xml_domains) {
-    out << '\n' << "  " << heading << " [" << printable(domain) << "]  " << format_bytes(document.size()) << " of XML\n";
+    out << '\n'
+        << "  " << heading << " [" << printable(domain) << "]  " << format_bytes(document.size()) << " of XML\n";
   }
 }
 
@@ -136,14 +142,16 @@ void print_domains(std::ostream& out, Metadata const& metadata, std::string cons
 
 void print_info(std::ostream& out, std::string const& file, Info const& info) {
   out << file << '\n';
-  line(out, "size", format_size(info.width, info.height) + ", " + plural(info.bands.size(), "band") + ", " + types_of(info));
+  line(out, "size",
+       format_size(info.width, info.height) + ", " + plural(info.bands.size(), "band") + ", " + types_of(info));
   if (std::string const crs = crs_of(info.georeference.crs); !crs.empty()) { line(out, "crs", crs); }
   print_place(out, info);
   line(out, "layout", layout_of(info.layout));
   print_overviews(out, info);
   if (!info.pages.empty()) {
-    line(out, "pages", plural(info.pages.size(), "other image") + " in the file (--page " + std::to_string(info.pages.front().ifd) +
-                           (info.pages.size() > 1 ? ", ..." : "") + ")");
+    line(out, "pages",
+         plural(info.pages.size(), "other image") + " in the file (--page " + std::to_string(info.pages.front().ifd) +
+             (info.pages.size() > 1 ? ", ..." : "") + ")");
   }
   for (std::size_t i = 1; i < info.files.size(); ++i) { line(out, i == 1 ? "with" : "", info.files[i]); }
   print_bands(out, info);

@@ -21,7 +21,8 @@ constexpr char kFooter[] = R"(Try:
   terrazzo read dem.tif --window 0,0,512,512 --out a.npy  its pixels, for NumPy
   terrazzo COMMAND --help                                 more, with examples
 
-Exit codes: 0 ok, 1 a defect of terrazzo, 2 usage, 3 io, 4 malformed file, 5 unsupported, 6 limit, 7 device, 8 cancelled.)";
+Exit codes: 0 ok, 1 a defect of terrazzo, 2 usage, 3 io, 4 malformed file, 5 unsupported, 6 limit, 7 device,
+8 cancelled.)";
 
 // Errors of the command line itself know nothing of parsed options.
 bool wants_json(int argc, char** argv) {
@@ -73,9 +74,7 @@ int run(int argc, char** argv, bool json) {
 // What was printed must have arrived.
 int check_output(int code) {
   std::cout.flush();
-  if (code == cli::kExitOk && !std::cout) {
-    throw Error(ErrorKind::io, "cannot write to standard output");
-  }
+  if (code == cli::kExitOk && !std::cout) { throw Error(ErrorKind::io, "cannot write to standard output"); }
   return code;
 }
 

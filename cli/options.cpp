@@ -30,7 +30,8 @@ CLI::Option* add_parsed(CLI::App& command, std::string const& name, Target& targ
 
 std::uint32_t to_pixels(double pixels) {
   if (!(pixels < std::numeric_limits<std::uint32_t>::max())) {
-    throw Error(ErrorKind::usage, "--target-resolution is so fine that the result would have more than 4294967295 columns or rows");
+    throw Error(ErrorKind::usage,
+                "--target-resolution is so fine that the result would have more than 4294967295 columns or rows");
   }
   return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(std::lround(pixels)));
 }
@@ -38,7 +39,8 @@ std::uint32_t to_pixels(double pixels) {
 TargetSize size_at_resolution(Info const& info, Selection const& selection) {
   auto const& transform = info.georeference.transform;
   if (!transform) {
-    throw Error(ErrorKind::usage, "--target-resolution needs a georeferenced file; use --target-size", {.source = info.source});
+    throw Error(ErrorKind::usage, "--target-resolution needs a georeferenced file; use --target-size",
+                {.source = info.source});
   }
   auto const& t = *transform;
   auto const [x, y] = *selection.target_resolution;
@@ -56,14 +58,19 @@ void add_file(CLI::App& command, std::string& file) {
 void add_common(CLI::App& command, CommonOptions& options) {
   command.add_flag("--json", options.json, "Print JSON, errors too")->group(kGeneral);
   command.add_flag("-q,--quiet", options.quiet, "No progress bar, no notes")->group(kGeneral);
-  command.add_option("--threads", options.threads, "Threads to read with; 0: all cores")->type_name("N")->group(kGeneral);
+  command.add_option("--threads", options.threads, "Threads to read with; 0: all cores")
+      ->type_name("N")
+      ->group(kGeneral);
   add_parsed(command, "--memory-limit", options.memory_limit_bytes, parse_size, "SIZE",
              "Refuse reads that need more, e.g. 512M; default: half of the machine's memory")
       ->group(kGeneral);
   command.add_option("--page", options.open.page, "Directory (IFD) to open in a file of several images, from 0")
       ->type_name("N")
       ->group(kGeneral);
-  command.add_flag("--no-sidecars{false}", options.open.sidecars, "Do not look for .aux.xml, .ovr, .msk and world files")
+  command
+      .add_flag_callback(
+          "--no-sidecars", [&options] { options.open.sidecars = false; },
+          "Do not look for .aux.xml, .ovr, .msk and world files")
       ->group(kGeneral);
   std::map<std::string, Trust> const names{
       {"auto", Trust::automatic}, {"trusted", Trust::trusted}, {"untrusted", Trust::untrusted}};
@@ -106,7 +113,8 @@ void add_target(CLI::App& command, Selection& selection) {
 }
 
 void add_conversion(CLI::App& command, Selection& selection) {
-  add_parsed(command, "--dtype", selection.dtype, parse_dtype, "TYPE", "Convert samples: rounded and clamped as GDAL does")
+  add_parsed(command, "--dtype", selection.dtype, parse_dtype, "TYPE",
+             "Convert samples: rounded and clamped as GDAL does")
       ->group(kPixels);
   command.add_flag("--masked", selection.masked, "Missing pixels become NaN; integers become float64")->group(kPixels);
   command.add_flag("--unpack", selection.unpack, "Apply the bands' scale and offset")->group(kPixels);
@@ -130,7 +138,9 @@ Dataset open_file(std::string const& file, CommonOptions const& options) {
   }
   Dataset dataset = open(file, options.open);
   if (talk) {
-    for (auto const& warning : dataset.info().warnings) { std::cerr << "terrazzo: warning: " << file << ": " << warning << '\n'; }
+    for (auto const& warning : dataset.info().warnings) {
+      std::cerr << "terrazzo: warning: " << file << ": " << warning << '\n';
+    }
   }
   return dataset;
 }

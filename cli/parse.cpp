@@ -106,7 +106,9 @@ std::pair<double, double> parse_pair(std::string_view option, std::string_view v
 DType parse_dtype(std::string_view option, std::string_view value) {
   auto const dtype = dtype_from_string(value);
   if (!dtype) {
-    refuse(option, value, "a sample type: uint8, int16, uint16, int32, uint32, int64, uint64, float16, float32, float64, complex64, ...");
+    refuse(
+        option, value,
+        "a sample type: uint8, int16, uint16, int32, uint32, int64, uint64, float16, float32, float64, complex64, ...");
   }
   return *dtype;
 }

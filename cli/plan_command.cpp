@@ -17,7 +17,8 @@ constexpr std::uint64_t kTilesShown = 10;
 // Adding up the sizes of more tiles would read an index of 16 MB and more.
 constexpr std::uint64_t kMaxTilesSummed = 1'000'000;
 
-constexpr char kFooter[] = R"(Shows what a read would do, without touching pixels: which overview, which tiles, how many bytes.
+constexpr char kFooter[] =
+    R"(Shows what a read would do, without touching pixels: which overview, which tiles, how many bytes.
 
 Examples:
   terrazzo plan dem.tif --window 0,0,512,512
@@ -51,13 +52,13 @@ std::optional<Totals> total(ReadPlan const& plan) {
 Json window_to_json(Window const& w) { return {w.column, w.row, w.width, w.height}; }
 
 Json tile_to_json(PlannedTile const& tile) {
-  return {{"column", tile.id.column},      {"row", tile.id.row},
-          {"plane", tile.id.plane},        {"offset", tile.offset_bytes},
-          {"bytes", tile.size_bytes},      {"in_tile", window_to_json(tile.in_tile)},
+  return {{"column", tile.id.column},         {"row", tile.id.row},       {"plane", tile.id.plane},
+          {"offset", tile.offset_bytes},      {"bytes", tile.size_bytes}, {"in_tile", window_to_json(tile.in_tile)},
           {"to", Json{tile.column, tile.row}}};
 }
 
-void print_plan_json(Options const& options, ReadPlan const& plan, std::optional<Totals> const& totals, std::uint64_t shown) {
+void print_plan_json(Options const& options, ReadPlan const& plan, std::optional<Totals> const& totals,
+                     std::uint64_t shown) {
   Json tiles = Json::array();
   for (std::uint64_t i = 0; i < shown; ++i) {
     tiles.push_back(tile_to_json(plan.tile(i)));
@@ -81,7 +82,8 @@ void print_plan_json(Options const& options, ReadPlan const& plan, std::optional
               {"tiles", std::move(tiles)}});
 }
 
-void print_plan(Options const& options, ReadPlan const& plan, std::optional<Totals> const& totals, std::uint64_t shown) {
+void print_plan(Options const& options, ReadPlan const& plan, std::optional<Totals> const& totals,
+                std::uint64_t shown) {
   Window const window = plan.window();
   std::cout << options.file << '\n'
             << "  level      " << plan.level() << (plan.level() == 0 ? " (full resolution)" : " (overview)") << '\n'
@@ -106,8 +108,8 @@ void print_plan(Options const& options, ReadPlan const& plan, std::optional<Tota
     table.add({std::to_string(tile.id.column) + "," + std::to_string(tile.id.row),
                tile.id.plane > 0 ? std::to_string(tile.id.plane) : "", sparse ? "-" : std::to_string(tile.offset_bytes),
                sparse ? "sparse" : std::to_string(tile.size_bytes),
-               format_size(tile.in_tile.width, tile.in_tile.height) + " at " + std::to_string(tile.in_tile.column) + "," +
-                   std::to_string(tile.in_tile.row),
+               format_size(tile.in_tile.width, tile.in_tile.height) + " at " + std::to_string(tile.in_tile.column) +
+                   "," + std::to_string(tile.in_tile.row),
                std::to_string(tile.column) + "," + std::to_string(tile.row)});
     if (i % 4096 == 0) { throw_if_cancelled(); }
   }

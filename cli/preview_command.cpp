@@ -18,8 +18,9 @@
 namespace terrazzo::cli {
 namespace {
 
-constexpr char kFooter[] = R"(Missing pixels are transparent. Values between two percentiles (--stretch) become the range of shades; 8-bit colour images
-are shown as they are unless a style is given. A large file is read through its overviews.
+constexpr char kFooter[] =
+    R"(Missing pixels are transparent. Values between two percentiles (--stretch) become the range of shades; 8-bit
+colour images are shown as they are unless a style is given. A large file is read through its overviews.
 
 Styles: auto (colours if there are three bands or a palette, else gray), gray, rgb, colormap, hillshade.
 Colormaps: viridis, magma, terrain, gray. With hillshade, a colormap tints the relief by height.
@@ -56,9 +57,14 @@ int run(Options const& options) {
   out.publish();
   if (options.out == "-") { return kExitOk; }
   if (options.common.json) {
-    print_json({{"file", options.file}, {"out", options.out}, {"width", picture.width}, {"height", picture.height}, {"bytes", png.size()}});
+    print_json({{"file", options.file},
+                {"out", options.out},
+                {"width", picture.width},
+                {"height", picture.height},
+                {"bytes", png.size()}});
   } else if (!options.common.quiet) {
-    std::cout << options.out << ": " << format_size(picture.width, picture.height) << ", " << format_bytes(png.size()) << '\n';
+    std::cout << options.out << ": " << format_size(picture.width, picture.height) << ", " << format_bytes(png.size())
+              << '\n';
   }
   return kExitOk;
 }
@@ -88,7 +94,8 @@ void add_preview(CLI::App& app, Action& action) {
       ->add_option_function<std::string>(
           "--stretch",
           [options](std::string const& text) {
-            std::tie(options->request.stretch_low, options->request.stretch_high) = parse_pair("--stretch", text, false);
+            std::tie(options->request.stretch_low, options->request.stretch_high) =
+                parse_pair("--stretch", text, false);
           },
           "Percentiles that become black and white; default 2,98")
       ->type_name("LO,HI");

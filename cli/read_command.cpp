@@ -21,9 +21,10 @@ namespace {
 
 constexpr std::uint64_t kBlockBytes = 256U << 20;
 
-constexpr char kFooter[] = R"(The result is bands x rows x columns (--interleave pixel: rows x columns x bands). X.npy and standard output are in
-NumPy's format (numpy.load opens it), any other name, and --raw, mean bare little-endian samples. Complex integers,
-which NumPy lacks, have a last axis of two: the real and the imaginary part.
+constexpr char kFooter[] =
+    R"(The result is bands x rows x columns (--interleave pixel: rows x columns x bands). X.npy and standard
+output are in NumPy's format (numpy.load opens it), any other name, and --raw, mean bare little-endian samples.
+Complex integers, which NumPy lacks, have a last axis of two: the real and the imaginary part.
 
 Examples:
   terrazzo read dem.tif --out dem.npy                                everything
@@ -50,8 +51,12 @@ std::vector<std::uint64_t> shape_of(RowBlocks const& blocks, RowBlocks::Order or
 class Placer {
  public:
   Placer(OutputFile& out, RowBlocks const& blocks, RowBlocks::Order order, DType dtype, std::uint64_t origin)
-      : out_(out), order_(order), origin_(origin), bands_(blocks.bands()),
-        row_bytes_(std::uint64_t{blocks.width()} * size_bytes(dtype)), height_(blocks.height()) {}
+      : out_(out),
+        order_(order),
+        origin_(origin),
+        bands_(blocks.bands()),
+        row_bytes_(std::uint64_t{blocks.width()} * size_bytes(dtype)),
+        height_(blocks.height()) {}
 
   // `block`: rows of the result from `first_row` on, contiguous, in the order given.
   void place(std::span<std::byte const> block, std::uint32_t first_row, std::uint32_t rows) {
@@ -82,8 +87,11 @@ bool wants_npy(Options const& options) {
 Json bad_tiles_to_json(std::vector<BadTileReport> const& bad_tiles) {
   Json list = Json::array();
   for (auto const& bad : bad_tiles) {
-    list.push_back({{"column", bad.tile.column}, {"row", bad.tile.row}, {"plane", bad.tile.plane},
-                    {"kind", to_string(bad.kind)}, {"message", bad.message}});
+    list.push_back({{"column", bad.tile.column},
+                    {"row", bad.tile.row},
+                    {"plane", bad.tile.plane},
+                    {"kind", to_string(bad.kind)},
+                    {"message", bad.message}});
   }
   return list;
 }
@@ -124,16 +132,22 @@ int run(Options const& options) {
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   bool const stdout_taken = options.out == "-";
   if (options.common.json && !stdout_taken) {
-    print_json({{"file", options.file}, {"out", options.out}, {"shape", shape}, {"dtype", to_string(dtype)},
-                {"bytes", bytes}, {"seconds", seconds}, {"tiles", report.tiles}, {"bytes_read", report.bytes_read},
+    print_json({{"file", options.file},
+                {"out", options.out},
+                {"shape", shape},
+                {"dtype", to_string(dtype)},
+                {"bytes", bytes},
+                {"seconds", seconds},
+                {"tiles", report.tiles},
+                {"bytes_read", report.bytes_read},
                 {"bad_tiles", bad_tiles_to_json(report.bad_tiles)}});
   } else if (!options.common.quiet && !stdout_taken) {
     std::cout << options.out << ": " << shape[0] << " x " << shape[1] << " x " << shape[2] << ' ' << to_string(dtype)
               << ", " << format_bytes(bytes) << " in " << format_seconds(seconds) << '\n';
   }
   if (!options.common.json && !report.bad_tiles.empty()) {
-    std::cerr << "terrazzo: warning: " << report.bad_tiles.size() << " bad tiles were filled; the first: "
-              << report.bad_tiles.front().message << '\n';
+    std::cerr << "terrazzo: warning: " << report.bad_tiles.size()
+              << " bad tiles were filled; the first: " << report.bad_tiles.front().message << '\n';
   }
   return kExitOk;
 }
@@ -153,7 +167,8 @@ void add_read(CLI::App& app, Action& action) {
   add_level(*command, options->selection);
   add_target(*command, options->selection);
   add_conversion(*command, options->selection);
-  auto* mask = command->add_flag("--mask", options->mask, "The mask instead of the pixels: uint8, 255 valid, 0 not")->group("Pixels");
+  auto* mask = command->add_flag("--mask", options->mask, "The mask instead of the pixels: uint8, 255 valid, 0 not")
+                   ->group("Pixels");
   command
       ->add_option_function<std::string>(
           "--interleave",

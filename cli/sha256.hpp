@@ -25,8 +25,7 @@ class Sha256 {
   using State = std::array<std::uint32_t, 8>;
 
   void (*compress_)(State&, std::byte const* data, std::size_t blocks);
-  State state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-               0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  State state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::array<std::byte, kBlockBytes> pending_{};
   std::size_t pending_bytes_ = 0;
   std::uint64_t total_bytes_ = 0;

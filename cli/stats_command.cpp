@@ -21,8 +21,9 @@ constexpr std::uint32_t kDefaultBins = 16;
 constexpr std::uint32_t kBarColumns = 50;
 constexpr std::size_t kMaxBarsShown = 64;
 
-constexpr char kFooter[] = R"(Missing pixels (nodata, mask, NaN) do not count. Exact for integers; the same on any number of threads. Of complex
-samples the magnitude counts.
+constexpr char kFooter[] =
+    R"(Missing pixels (nodata, mask, NaN) do not count. Exact for integers; the same on any number of threads. Of
+complex samples the magnitude counts.
 
 Examples:
   terrazzo stats dem.tif
@@ -41,11 +42,18 @@ struct Options {
 Json band_to_json(BandStats const& stats) {
   Json histogram;
   if (!stats.histogram.empty()) {
-    histogram = {{"minimum", number(stats.histogram_min)}, {"maximum", number(stats.histogram_max)}, {"counts", stats.histogram}};
+    histogram = {{"minimum", number(stats.histogram_min)},
+                 {"maximum", number(stats.histogram_max)},
+                 {"counts", stats.histogram}};
   }
-  return {{"band", stats.band},          {"valid", stats.valid},          {"total", stats.total},
-          {"minimum", number(stats.minimum)}, {"maximum", number(stats.maximum)}, {"mean", number(stats.mean)},
-          {"stddev", number(stats.stddev)},  {"histogram", std::move(histogram)}};
+  return {{"band", stats.band},
+          {"valid", stats.valid},
+          {"total", stats.total},
+          {"minimum", number(stats.minimum)},
+          {"maximum", number(stats.maximum)},
+          {"mean", number(stats.mean)},
+          {"stddev", number(stats.stddev)},
+          {"histogram", std::move(histogram)}};
 }
 
 void print_histogram(BandStats const& stats) {
@@ -71,7 +79,8 @@ void print_histogram(BandStats const& stats) {
 void print_band(BandStats const& stats, BandInfo const& band) {
   std::cout << "  band " << stats.band;
   if (!band.description.empty()) { std::cout << " (" << printable(band.description) << ')'; }
-  double const percent = stats.total == 0 ? 0 : 100.0 * static_cast<double>(stats.valid) / static_cast<double>(stats.total);
+  double const percent =
+      stats.total == 0 ? 0 : 100.0 * static_cast<double>(stats.valid) / static_cast<double>(stats.total);
   char valid_percent[32];
   std::snprintf(valid_percent, sizeof valid_percent, "%.4g %%", percent);
   std::cout << "\n    valid  " << format_count(stats.valid) << " of " << format_count(stats.total) << " pixels ("
@@ -112,7 +121,8 @@ void add_stats(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("stats", "Minimum, maximum, mean, deviation and histogram");
   command->footer(kFooter);
   add_file(*command, options->file);
-  command->add_option("--bins,--histogram", options->bins, "Bins of the histogram; 0: none; default 16")->type_name("N");
+  command->add_option("--bins,--histogram", options->bins, "Bins of the histogram; 0: none; default 16")
+      ->type_name("N");
   command
       ->add_option_function<std::string>(
           "--range", [options](std::string const& text) { options->range = parse_pair("--range", text, false); },

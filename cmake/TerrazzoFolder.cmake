@@ -68,6 +68,8 @@ function(terrazzo_test folder)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_compile_definitions(${target} PRIVATE TERRAZZO_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
                              TERRAZZO_CMAKE_VERSION="${PROJECT_VERSION}" ${arg_DEFINITIONS})
+  # Test code itself need not be fast, and compiles in half the time. The warning is false for a growing std::vector.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
   target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   add_test(NAME ${folder} COMMAND ${target})

@@ -1,21 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The example of README.md: one window of a raster, missing pixels as NaN, and its mean.
+// The mean of the middle of a raster: one window of its first band as float32, missing pixels as NaN.
 #include <terrazzo/read.hpp>
 
 #include <cmath>
+#include <cstddef>
 #include <iostream>
 
 int main(int argc, char** argv) try {
-  terrazzo::Dataset const dem = terrazzo::open(argc > 1 ? argv[1] : "dem.tif");  // reads the header, no pixels
-  terrazzo::HostArray const heights = terrazzo::read(
-      dem, {.window = terrazzo::Window{0, 0, 100, 50}, .bands = {1}, .masked = true, .dtype = terrazzo::DType::f32});
-  auto const* const pixels = reinterpret_cast<float const*>(heights.bytes().data());  // bands x rows x columns
-  double sum = 0, count = 0;
-  for (std::size_t i = 0; i < heights.bytes().size() / sizeof(float); ++i) {
-    if (!std::isnan(pixels[i])) { sum += pixels[i], ++count; }
+  if (argc != 2) {
+    std::cerr << "usage: read_window FILE\n";
+    return 2;
   }
-  std::cout << heights.width() << " x " << heights.height() << ", mean " << sum / count << '\n';
+  terrazzo::Dataset const raster = terrazzo::open(argv[1]);  // reads the header, no pixels
+  terrazzo::Info const& info = raster.info();
+  terrazzo::Window const middle{info.width / 4, info.height / 4, (info.width + 1) / 2, (info.height + 1) / 2};
+  terrazzo::HostArray const values =
+      terrazzo::read(raster, {.window = middle, .bands = {1}, .masked = true, .dtype = terrazzo::DType::f32});
+
+  auto const* const pixels = reinterpret_cast<float const*>(values.bytes().data());  // bands x rows x columns
+  std::size_t const total = values.bytes().size() / sizeof(float);
+  std::size_t valid = 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < total; ++i) {
+    if (std::isnan(pixels[i])) { continue; }
+    sum += pixels[i];
+    ++valid;
+  }
+  std::cout << values.width() << " x " << values.height() << " pixels, " << valid << " valid";
+  if (valid > 0) { std::cout << ", mean " << sum / static_cast<double>(valid); }
+  std::cout << '\n';
 } catch (terrazzo::Error const& error) {
   std::cerr << error.what() << '\n';  // error.kind() says what can be done about it
   return 1;

@@ -52,12 +52,12 @@ class RowBlocks {
 
   Dataset dataset_;
   ReadRequest request_;
-  Window window_{};                          // of the whole request, in pixels of the level
+  Window window_{};  // of the whole request, in pixels of the level
   std::uint32_t width_ = 0, height_ = 0, bands_ = 0;
   DType dtype_ = DType::u8;
   unsigned threads_ = 1;
   std::uint64_t tile_count_ = 0;
-  std::uint64_t grid_row_ = 0;               // row at which block 0 would start if it were whole
+  std::uint64_t grid_row_ = 0;  // row at which block 0 would start if it were whole
   std::uint64_t block_rows_ = 1;
   std::uint64_t count_ = 0;
 };

@@ -27,7 +27,7 @@ struct Nodata {
   bool representable = true;
 };
 
-// Metadata of one domain. GDAL's default domain is "". Order and repeated keys are kept.
+// Metadata of one domain, in the file's order. GDAL's default domain is "". A repeated key has its last value.
 using MetadataItems = std::vector<std::pair<std::string, std::string>>;
 struct Metadata {
   std::map<std::string, MetadataItems> domains{};
@@ -55,7 +55,7 @@ struct Crs {
 };
 
 // Where the geotransform came from.
-enum class TransformSource : std::uint8_t { none, pixel_scale, matrix, world_file, pam, intergraph_matrix };
+enum class TransformSource : std::uint8_t { none, pixel_scale, matrix, world_file, pam };
 
 struct Georeference {
   // GDAL's order: x = t[0] + col * t[1] + row * t[2], y = t[3] + col * t[4] + row * t[5], of pixel corners,
@@ -123,7 +123,7 @@ struct Layout {
   bool cog = false;                                  // carries GDAL's ghost area with LAYOUT=IFDS_BEFORE_DATA
 };
 
-// A smaller version of the raster. Level 0 of `Info::overviews` is the largest.
+// A smaller version of the raster, in the file's order, which is largest first in all but odd files.
 struct OverviewInfo {
   std::uint32_t width = 0, height = 0;
   std::uint32_t tile_width = 0, tile_height = 0;

@@ -97,7 +97,7 @@ struct ReadRequest {
   // In pixels of the level that is read; of full resolution when a target size is given. Default: everything.
   std::optional<Window> window{};
   std::vector<std::uint32_t> bands{};        // 1-based, in any order, repeats allowed; empty: all
-  std::uint32_t level = 0;                   // 0 full resolution, 1 the largest overview, ...
+  std::uint32_t level = 0;                   // 0 full resolution, 1 the first overview, ...
   // Resample the window to this size: nearest neighbour out of the smallest level that is at least as fine, as GDAL's
   // RasterIO does. Not together with `level`.
   std::optional<TargetSize> target_size{};

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -18,6 +19,7 @@ class Scratch {
     if (bytes > capacity_) {
       memory_.reset();
       capacity_ = 0;
+      if (bytes > std::numeric_limits<std::size_t>::max() - kAlignment) { throw std::bad_alloc(); }
       std::size_t const rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
       memory_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, rounded)));
       if (memory_ == nullptr) { throw std::bad_alloc(); }

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
@@ -22,25 +23,31 @@ namespace {
 
 constexpr unsigned kMaxThreads = 1024;
 
-// "512", "512M", "4G": bytes. A value nobody can read is an error, not a default: silence would hide a typo.
+// "512", "512M", "1.5G": bytes. A value nobody can read is an error, not a default: silence would hide a typo.
 std::uint64_t parse_size(char const* name, std::string_view value) {
-  std::uint64_t number = 0;
+  double number = 0;
   auto const [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   std::string_view const unit(end, static_cast<std::size_t>(value.data() + value.size() - end));
-  unsigned shift = 0;
-  if (unit == "K" || unit == "k") {
-    shift = 10;
-  } else if (unit == "M" || unit == "m") {
-    shift = 20;
-  } else if (unit == "G" || unit == "g") {
-    shift = 30;
-  } else if (!unit.empty()) {
-    shift = 64;
+  constexpr std::string_view kUnits = "KMGT";
+  auto const at = unit.size() == 1 ? kUnits.find(static_cast<char>(unit[0] & ~0x20)) : std::string_view::npos;
+  bool const readable = error == std::errc() && (unit.empty() || at != std::string_view::npos);
+  double const bytes = unit.empty() ? number : std::ldexp(number, 10 * (static_cast<int>(at) + 1));
+  if (!readable || !(bytes >= 0 && bytes < 1e18)) {
+    throw Error(ErrorKind::usage, text(name, "=", value, " is not a size (write 512M, 1.5G, or bytes)"));
   }
-  if (error != std::errc() || shift == 64 || number > (~std::uint64_t{0} >> shift)) {
-    throw Error(ErrorKind::usage, text(name, "=", value, " is not a size (write 512M, 4G, or bytes)"));
+  return static_cast<std::uint64_t>(bytes);
+}
+
+unsigned threads_from_environment() {
+  char const* const value = std::getenv("TERRAZZO_THREADS");
+  if (value == nullptr || *value == '\0') { return 0; }
+  std::string_view const digits(value);
+  unsigned threads = 0;
+  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), threads);
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    throw Error(ErrorKind::usage, text("TERRAZZO_THREADS=", digits, " is not a number of threads"));
   }
-  return number << shift;
+  return std::min(threads, kMaxThreads);
 }
 
 std::uint64_t size_from_environment(char const* name) {
@@ -76,7 +83,7 @@ struct State {
   std::set<std::string, std::less<>> told;
 
   State() {
-    settings.threads = static_cast<unsigned>(std::min<std::uint64_t>(kMaxThreads, size_from_environment("TERRAZZO_THREADS")));
+    settings.threads = threads_from_environment();
     settings.memory_limit_bytes = size_from_environment("TERRAZZO_MEMORY_LIMIT");
     char const* const cache = std::getenv("TERRAZZO_TILE_CACHE");
     if (cache != nullptr && *cache != '\0') { settings.tile_cache_bytes = parse_size("TERRAZZO_TILE_CACHE", cache); }

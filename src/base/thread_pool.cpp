@@ -32,7 +32,8 @@ class Pool {
       grow(threads - 1);
       place = open_jobs_.insert(open_jobs_.end(), &job);
     }
-    work_available_.notify_all();
+    // One by one: waking more threads than there is work for costs more than a small read does.
+    for (unsigned i = 1; i < threads; ++i) { work_available_.notify_one(); }
 
     std::exception_ptr own_failure;
     try {

@@ -9,6 +9,8 @@ namespace terrazzo::codec {
 
 std::span<Codec const> all_codecs() noexcept {
   using tiff::Compression;
+  // libtiff swaps what LERC and JPEG XL give in a big-endian file, and swaps before it encodes: so they are `stored`
+  // there and here. JPEG's samples it leaves alone.
   static std::array const kTable = {
       Codec{Compression::none, "", none_decoder(), OutputOrder::stored, false},
       Codec{Compression::lzw, "", lzw_decoder(), OutputOrder::stored, false},
@@ -19,13 +21,13 @@ std::span<Codec const> all_codecs() noexcept {
       Codec{Compression::aperio_jp2_ycbcr, "OpenJPEG", jpeg2000_decoder(), OutputOrder::native, true},
       Codec{Compression::aperio_jp2_rgb, "OpenJPEG", jpeg2000_decoder(), OutputOrder::native, true},
       Codec{Compression::jpeg2000, "OpenJPEG", jpeg2000_decoder(), OutputOrder::native, true},
-      Codec{Compression::lerc, "liblerc", lerc_decoder(), OutputOrder::native, false},
+      Codec{Compression::lerc, "liblerc", lerc_decoder(), OutputOrder::stored, false},
       Codec{Compression::lzma, "liblzma", lzma_decoder(), OutputOrder::stored, false},
       Codec{Compression::zstd, "libzstd", zstd_decoder(), OutputOrder::stored, false},
       Codec{Compression::webp, "libwebp", webp_decoder(), OutputOrder::native, true},
-      Codec{Compression::jxl, "libjxl", jxl_decoder(), OutputOrder::native, true},
+      Codec{Compression::jxl, "libjxl", jxl_decoder(), OutputOrder::stored, true},
       Codec{Compression::lz4, "liblz4", lz4_frame_decoder(), OutputOrder::stored, false},
-      Codec{Compression::jxl_dng_1_7, "libjxl", jxl_decoder(), OutputOrder::native, true},
+      Codec{Compression::jxl_dng_1_7, "libjxl", jxl_decoder(), OutputOrder::stored, true},
   };
   return kTable;
 }

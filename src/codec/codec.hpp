@@ -7,8 +7,9 @@
 // `out`, never reads past `in`, and reports what happened in a TileResult. Codecs of whole images (JPEG, LERC, ...)
 // want `out` to hold the block's shape and fail when it is smaller; memory they allocate is bounded by the shape and a
 // constant that each states. `ok` with a reason is a remark: the library warned and went on, as GDAL does. A truncated
-// JPEG holds what libjpeg made up behind its good bytes, which is what GDAL shows. Thread rule: a Workspace belongs to one
-// thread at a time; everything else here is immutable.
+// JPEG holds what libjpeg made up behind its good bytes, which is what GDAL shows.
+//
+// Thread rule: a Workspace belongs to one thread at a time; everything else here is immutable.
 #pragma once
 
 #include "tiff/format.hpp"

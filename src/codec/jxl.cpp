@@ -60,8 +60,15 @@ tile::TileResult out_of_step(JxlDecoderStatus status) noexcept {
 tile::TileResult decode_stream(JxlDecoder* decoder, BlockFormat const& format, BlockShape shape,
                                std::span<std::byte const> in, std::span<std::byte> out, JxlDataType type,
                                Scratch& scratch) {
+  // Asked first, because the decoder of Debian's libjxl 0.7 writes its complaints to stderr and cannot be told not to.
+  auto const* const data = reinterpret_cast<std::uint8_t const*>(in.data());
+  switch (JxlSignatureCheck(data, in.size())) {
+    case JXL_SIG_NOT_ENOUGH_BYTES: return truncated(0, "the JPEG XL stream ends in its signature");
+    case JXL_SIG_INVALID: return corrupt("this is not a JPEG XL stream");
+    default: break;
+  }
   if (JxlDecoderSubscribeEvents(decoder, JXL_DEC_BASIC_INFO | JXL_DEC_FULL_IMAGE) != JXL_DEC_SUCCESS ||
-      JxlDecoderSetInput(decoder, reinterpret_cast<std::uint8_t const*>(in.data()), in.size()) != JXL_DEC_SUCCESS) {
+      JxlDecoderSetInput(decoder, data, in.size()) != JXL_DEC_SUCCESS) {
     return failed("libjxl failed to start");
   }
   if (JxlDecoderStatus const status = JxlDecoderProcessInput(decoder); status != JXL_DEC_BASIC_INFO) {

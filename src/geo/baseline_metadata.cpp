@@ -20,9 +20,12 @@ struct NamedTag {
   char const* name;
 };
 constexpr std::array kTexts = {
-    NamedTag{tag::DocumentName, "TIFFTAG_DOCUMENTNAME"}, NamedTag{tag::ImageDescription, "TIFFTAG_IMAGEDESCRIPTION"},
-    NamedTag{tag::Software, "TIFFTAG_SOFTWARE"},         NamedTag{tag::DateTime, "TIFFTAG_DATETIME"},
-    NamedTag{tag::Artist, "TIFFTAG_ARTIST"},             NamedTag{tag::HostComputer, "TIFFTAG_HOSTCOMPUTER"},
+    NamedTag{tag::DocumentName, "TIFFTAG_DOCUMENTNAME"},
+    NamedTag{tag::ImageDescription, "TIFFTAG_IMAGEDESCRIPTION"},
+    NamedTag{tag::Software, "TIFFTAG_SOFTWARE"},
+    NamedTag{tag::DateTime, "TIFFTAG_DATETIME"},
+    NamedTag{tag::Artist, "TIFFTAG_ARTIST"},
+    NamedTag{tag::HostComputer, "TIFFTAG_HOSTCOMPUTER"},
     NamedTag{tag::Copyright, "TIFFTAG_COPYRIGHT"},
 };
 constexpr std::array kRationals = {NamedTag{tag::XResolution, "TIFFTAG_XRESOLUTION"},

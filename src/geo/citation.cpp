@@ -17,11 +17,16 @@ struct Part {
   std::string Citation::*field;
 };
 constexpr std::array kParts = {
-    Part{"PCS Name = ", &Citation::projected_name},   Part{"Projection Name = ", &Citation::projected_name},
-    Part{"GCS Name = ", &Citation::geographic_name},  Part{"Datum = ", &Citation::datum},
-    Part{"Ellipsoid = ", &Citation::ellipsoid},       Part{"Primem = ", &Citation::prime_meridian},
-    Part{"AUnits = ", &Citation::angular_units},      Part{"LUnits = ", &Citation::linear_units},
-    Part{"GeoTIFF Units = ", nullptr},                Part{"Units = ", &Citation::linear_units},
+    Part{"PCS Name = ", &Citation::projected_name},
+    Part{"Projection Name = ", &Citation::projected_name},
+    Part{"GCS Name = ", &Citation::geographic_name},
+    Part{"Datum = ", &Citation::datum},
+    Part{"Ellipsoid = ", &Citation::ellipsoid},
+    Part{"Primem = ", &Citation::prime_meridian},
+    Part{"AUnits = ", &Citation::angular_units},
+    Part{"LUnits = ", &Citation::linear_units},
+    Part{"GeoTIFF Units = ", nullptr},
+    Part{"Units = ", &Citation::linear_units},
 };
 
 std::string trimmed(std::string_view text) {

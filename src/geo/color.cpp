@@ -22,12 +22,13 @@ constexpr std::uint32_t kJpeg = static_cast<std::uint32_t>(tiff::Compression::jp
 constexpr std::uint32_t kMaxPaletteBits = 16;
 constexpr std::uint64_t kAssociatedAlpha = 1, kUnassociatedAlpha = 2;
 
-constexpr std::array<std::string_view, 17> kOtherNames = {
-    "pan", "coastal", "rededge", "nir", "swir", "mwir", "lwir", "tir", "otherir",
-    "sar_ka", "sar_k", "sar_ku", "sar_x", "sar_c", "sar_s", "sar_l", "sar_p"};
-constexpr std::array kNamed = {Color::gray, Color::palette, Color::red, Color::green, Color::blue, Color::alpha,
-                               Color::hue, Color::saturation, Color::lightness, Color::cyan, Color::magenta,
-                               Color::yellow, Color::black, Color::y, Color::cb, Color::cr};
+constexpr std::array<std::string_view, 17> kOtherNames = {"pan",   "coastal", "rededge", "nir",    "swir",  "mwir",
+                                                          "lwir",  "tir",     "otherir", "sar_ka", "sar_k", "sar_ku",
+                                                          "sar_x", "sar_c",   "sar_s",   "sar_l",  "sar_p"};
+constexpr std::array kNamed = {Color::gray,      Color::palette, Color::red,     Color::green,
+                               Color::blue,      Color::alpha,   Color::hue,     Color::saturation,
+                               Color::lightness, Color::cyan,    Color::magenta, Color::yellow,
+                               Color::black,     Color::y,       Color::cb,      Color::cr};
 
 // How many samples of a pixel are colour; 0 when the photometric interpretation does not say.
 std::uint64_t color_samples(Photometric photometric) {
@@ -58,8 +59,7 @@ struct Samples {
 Samples read_samples(tiff::Directory const& dir, std::uint32_t bits, bool has_map) {
   Samples samples;
   samples.per_pixel = dir.unsigned_value(tiff::tag::SamplesPerPixel).value_or(1);
-  samples.photometric =
-      static_cast<Photometric>(dir.unsigned_value(tiff::tag::PhotometricInterpretation).value_or(1));
+  samples.photometric = static_cast<Photometric>(dir.unsigned_value(tiff::tag::PhotometricInterpretation).value_or(1));
   // A palette image without its palette: libtiff makes the best of it.
   if (samples.photometric == Photometric::palette && !has_map && bits >= 8) {
     samples.photometric = samples.per_pixel == 3 ? Photometric::rgb : Photometric::min_is_black;

@@ -4,8 +4,9 @@
 #include "geo/keyed_crs.hpp"
 #include "geo/proj_library.hpp"
 
+#include <algorithm>
 #include <optional>
-#include <string>
+#include <string_view>
 
 namespace terrazzo::geo {
 namespace {
@@ -32,6 +33,14 @@ Kind kind_of(PjPtr const& crs, ProjSession const& proj) {
   }
 }
 
+// WKT, PROJJSON, a PROJ string, "EPSG:4326" or a URN. PROJ would look any other text up among the names of its
+// database, by resemblance: slow, and a guess.
+bool is_definition(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  auto const mark = text.find_first_of("[({+:= ");
+  return mark != std::string_view::npos && text[mark] != ' ' && text[mark] != '=';
+}
+
 }  // namespace
 
 bool complete_crs(CrsDefinition const& definition, Info& info) {
@@ -40,13 +49,13 @@ bool complete_crs(CrsDefinition const& definition, Info& info) {
   ProjSession const proj;
   KeyedCrs found;
   if (!definition.text.empty()) {
-    found.crs = proj.create(definition.text);
+    if (is_definition(definition.text)) { found.crs = proj.create(definition.text); }
     found.epsg = proj.epsg(found.crs);
   } else {
     found = crs_from_keys(*definition.keys, proj);
   }
   if (!found.crs) { return false; }
-  if (found.epsg == 0) { found.epsg = proj.identify(found.crs, kMinConfidence); }
+  if (found.epsg == 0 && !found.contradictory) { found.epsg = proj.identify(found.crs, kMinConfidence); }
 
   crs->kind = kind_of(found.crs, proj);
   crs->epsg = found.epsg == 0 ? std::nullopt : std::optional(found.epsg);

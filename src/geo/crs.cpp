@@ -15,7 +15,7 @@ namespace {
 using Kind = Crs::Kind;
 
 constexpr int kModelProjected = 1, kModelGeographic = 2, kModelGeocentric = 3;
-constexpr int kWgs84 = 4326, kWgs84Ellipsoidal = 4979, kWgs84Datum = 6030;
+constexpr int kWgs84 = 4326, kWgs84Ellipsoidal = 4979;
 
 int code_or_zero(GeoKeys const& keys, std::uint16_t key) {
   int const code = keys.code(key).value_or(0);
@@ -23,12 +23,23 @@ int code_or_zero(GeoKeys const& keys, std::uint16_t key) {
 }
 
 constexpr std::array<std::pair<std::string_view, Kind>, 17> kWktKinds = {{
-    {"PROJCS", Kind::projected},     {"PROJCRS", Kind::projected},    {"PROJECTEDCRS", Kind::projected},
-    {"GEOGCS", Kind::geographic},    {"GEOGCRS", Kind::geographic},   {"GEOGRAPHICCRS", Kind::geographic},
-    {"GEODCRS", Kind::geographic},   {"GEODETICCRS", Kind::geographic}, {"GEOCCS", Kind::geocentric},
-    {"COMPD_CS", Kind::compound},    {"COMPOUNDCRS", Kind::compound}, {"VERT_CS", Kind::vertical},
-    {"VERTCRS", Kind::vertical},     {"VERTICALCRS", Kind::vertical}, {"LOCAL_CS", Kind::local},
-    {"ENGCRS", Kind::local},         {"ENGINEERINGCRS", Kind::local},
+    {"PROJCS", Kind::projected},
+    {"PROJCRS", Kind::projected},
+    {"PROJECTEDCRS", Kind::projected},
+    {"GEOGCS", Kind::geographic},
+    {"GEOGCRS", Kind::geographic},
+    {"GEOGRAPHICCRS", Kind::geographic},
+    {"GEODCRS", Kind::geographic},
+    {"GEODETICCRS", Kind::geographic},
+    {"GEOCCS", Kind::geocentric},
+    {"COMPD_CS", Kind::compound},
+    {"COMPOUNDCRS", Kind::compound},
+    {"VERT_CS", Kind::vertical},
+    {"VERTCRS", Kind::vertical},
+    {"VERTICALCRS", Kind::vertical},
+    {"LOCAL_CS", Kind::local},
+    {"ENGCRS", Kind::local},
+    {"ENGINEERINGCRS", Kind::local},
 }};
 
 // The code in the AUTHORITY or ID that belongs to the CRS itself: the one not inside another element.
@@ -82,9 +93,9 @@ Crs describe_text(std::string_view text) {
 
 std::string cited_name(GeoKeys const& keys, CrsCodes const& codes) {
   auto const text = [&](std::uint16_t key) { return keys.text(key) == nullptr ? std::string() : *keys.text(key); };
-  std::array<std::string, 2> const candidates =
-      codes.kind == Kind::projected ? std::array{text(key::ProjectedCitation), text(key::GTCitation)}
-                                    : std::array{text(key::GeodeticCitation), text(key::GTCitation)};
+  std::array<std::string, 2> const candidates = codes.kind == Kind::projected
+                                                    ? std::array{text(key::ProjectedCitation), text(key::GTCitation)}
+                                                    : std::array{text(key::GeodeticCitation), text(key::GTCitation)};
   for (auto const& candidate : candidates) {
     auto const parts = parse_citation(candidate);
     std::string const& name = codes.kind == Kind::projected ? parts.projected_name : parts.geographic_name;
@@ -102,8 +113,8 @@ Crs describe_keys(GeoKeys const& keys) {
   int const horizontal = codes.kind == Kind::projected ? codes.projected : codes.geodetic;
   if (horizontal != 0 && codes.kind != Kind::local) { crs.horizontal_epsg = horizontal; }
   if (codes.vertical != 0) { crs.vertical_epsg = codes.vertical; }
-  bool const ellipsoidal = codes.vertical == kWgs84Ellipsoidal ||
-                           (codes.vertical_datum == kWgs84Datum && codes.geodetic == kWgs84);
+  bool const ellipsoidal =
+      codes.vertical == kWgs84Ellipsoidal || (codes.vertical == 0 && codes.vertical_datum == kWgs84AsVerticalDatum);
   if (ellipsoidal) {
     if (codes.kind == Kind::geographic && codes.geodetic == kWgs84) { crs.epsg = kWgs84Ellipsoidal; }
   } else if (!codes.reports_vertical || !codes.has_vertical() || codes.kind == Kind::geocentric) {

@@ -32,9 +32,14 @@ struct CrsCodes {
   // GDAL leaves the vertical part out of what it reports for files of the first GeoTIFF specification.
   bool reports_vertical = false;
 
-  [[nodiscard]] bool has_vertical() const noexcept { return vertical != 0 || vertical_datum != 0 || vertical_units != 0; }
+  [[nodiscard]] bool has_vertical() const noexcept {
+    return vertical != 0 || vertical_datum != 0 || vertical_units != 0;
+  }
 };
 [[nodiscard]] CrsCodes crs_codes(GeoKeys const& keys);
+
+// Stands in the vertical datum key for heights above the ellipsoid of WGS 84.
+inline constexpr int kWgs84AsVerticalDatum = 6030;
 
 // Name of the unit of length (EPSG codes 9001 to 9003), as GDAL names the unit of heights; empty for others.
 [[nodiscard]] std::string_view length_unit_name(int code) noexcept;

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,13 @@ void place_by_tags(tiff::Directory const& dir, Sidecars const& sidecars, Georefe
   if (!georeference.transform) { georeference.gcps = gcps_from_tags(dir, georeference.pixel_is_point); }
 }
 
+// The unit of a vertical CRS with a code is PROJ's to tell; one without has its own key.
+std::string_view height_unit_of(GeoKeys const& keys) {
+  auto const codes = crs_codes(keys);
+  bool const ellipsoidal = codes.vertical_datum == kWgs84AsVerticalDatum;
+  return codes.vertical == 0 && !ellipsoidal ? length_unit_name(codes.vertical_units) : std::string_view{};
+}
+
 // In a file with a vertical CRS the third scale and tiepoint coordinate turn pixel values into heights.
 void describe_heights(tiff::Directory const& dir, std::optional<GeoKeys> const& keys, Info& info) {
   if (!keys || info.bands.size() != 1 || info.georeference.transform_source != TransformSource::pixel_scale) { return; }
@@ -73,7 +81,9 @@ std::string crs_from_esri_xml(std::string const& xml) {
   pugi::xml_document document;
   if (!parse_xml(xml, kMaxBytes, document)) { return {}; }
   pugi::xml_node node = document;
-  for (char const* name : {"metadata", "refSysInfo", "RefSystem", "refSysID", "identCode"}) { node = child(node, name); }
+  for (char const* name : {"metadata", "refSysInfo", "RefSystem", "refSysID", "identCode"}) {
+    node = child(node, name);
+  }
   int const code = integer_or_zero(value_of(node, "code").value_or(""));
   if (code <= 0) { return {}; }
   return (code <= kLastEpsgCode ? "EPSG:" : "ESRI:") + std::to_string(code);
@@ -176,7 +186,7 @@ CrsDefinition describe(tiff::Directory const& dir, Sidecars const& sidecars, Inf
   if (georeference.has_raster_type) {
     dataset.set("", "AREA_OR_POINT", georeference.pixel_is_point ? "Point" : "Area");
   }
-  int const vertical_units = keys ? crs_codes(*keys).vertical_units : 0;
+  std::string_view const height_unit = keys ? height_unit_of(*keys) : std::string_view{};
 
   CrsDefinition definition = definition_from_keys(std::move(keys));
   if (definition.empty() && sidecars.esri_xml) { definition.text = crs_from_esri_xml(*sidecars.esri_xml); }
@@ -201,10 +211,11 @@ CrsDefinition describe(tiff::Directory const& dir, Sidecars const& sidecars, Inf
   for (std::size_t i = 0; i < bands.size(); ++i) {
     info.bands[i].metadata = std::move(bands[i]).take();
     describe_statistics(info.bands[i]);
-    if (info.bands[i].unit.empty()) { info.bands[i].unit = length_unit_name(vertical_units); }
+    if (info.bands[i].unit.empty()) { info.bands[i].unit = height_unit; }
   }
   georeference.rpc = rpc_from_tags(dir);
-  if (auto const rpc = info.metadata.domains.find("RPC"); georeference.rpc.empty() && rpc != info.metadata.domains.end()) {
+  if (auto const rpc = info.metadata.domains.find("RPC");
+      georeference.rpc.empty() && rpc != info.metadata.domains.end()) {
     georeference.rpc = rpc->second;
   }
   georeference.crs = describe_crs(definition);

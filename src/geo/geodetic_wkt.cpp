@@ -83,8 +83,7 @@ Meridian meridian_from(PjPtr const& meridian, ProjSession const& proj) {
 
 UnitOfMeasure angular_unit_of(PjPtr const& crs, ProjSession const& proj) {
   UnitOfMeasure unit{"degree", kRadiansPerDegree, 9122};
-  PjPtr const system =
-      crs ? proj.adopt(proj.api().proj_crs_get_coordinate_system(proj.context(), crs.get())) : nullptr;
+  PjPtr const system = crs ? proj.adopt(proj.api().proj_crs_get_coordinate_system(proj.context(), crs.get())) : nullptr;
   char const *name = nullptr, *code = nullptr;
   double factor = 0;
   if (system && proj.api().proj_cs_get_axis_info(proj.context(), system.get(), 0, nullptr, nullptr, nullptr, &factor,
@@ -217,19 +216,20 @@ GeodeticWkt geodetic_wkt(GeoKeys const& keys, int fallback_epsg, ProjSession con
   if (!cited.ellipsoid.empty() && ellipsoid.epsg == 0) { ellipsoid.name = cited.ellipsoid; }
   if (!cited.prime_meridian.empty() && meridian.epsg == 0) { meridian.name = cited.prime_meridian; }
   if (!cited.angular_units.empty() && unit.epsg == 0) { unit.name = cited.angular_units; }
-  if (!(ellipsoid.semi_major > 0)) { ellipsoid = {"unretrievable - using WGS84", kWgs84SemiMajor, kWgs84InverseFlattening, 0}; }
+  if (!(ellipsoid.semi_major > 0)) {
+    ellipsoid = {"unretrievable - using WGS84", kWgs84SemiMajor, kWgs84InverseFlattening, 0};
+  }
   std::string name = proj.name(official);
   if (name.empty()) { name = cited.geographic_name; }
   if (name.empty() && text != nullptr && !cited.structured) { name = clean_citation(*text); }
   if (name.empty()) { name = datum.name; }
 
   std::string const shift = datum.epsg == 0 ? to_wgs84(keys) : std::string();
-  result.datum = "DATUM[" + wkt_string(datum.name) + ",SPHEROID[" + wkt_string(ellipsoid.name) + "," +
-                 format_exact(ellipsoid.semi_major) + "," + format_exact(ellipsoid.inverse_flattening) +
-                 authority(ellipsoid.epsg) + "]" + shift + authority(datum.epsg) + "],PRIMEM[" +
-                 wkt_string(meridian.name) + "," +
-                 format_exact(meridian.longitude_degrees * kRadiansPerDegree / unit.factor) +
-                 authority(meridian.epsg) + "]";
+  result.datum =
+      "DATUM[" + wkt_string(datum.name) + ",SPHEROID[" + wkt_string(ellipsoid.name) + "," +
+      format_exact(ellipsoid.semi_major) + "," + format_exact(ellipsoid.inverse_flattening) +
+      authority(ellipsoid.epsg) + "]" + shift + authority(datum.epsg) + "],PRIMEM[" + wkt_string(meridian.name) + "," +
+      format_exact(meridian.longitude_degrees * kRadiansPerDegree / unit.factor) + authority(meridian.epsg) + "]";
   result.wkt = "GEOGCS[" + wkt_string(name) + "," + result.datum + "," + unit.wkt() + authority(result.epsg) + "]";
   return result;
 }

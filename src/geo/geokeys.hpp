@@ -20,17 +20,21 @@ namespace terrazzo::geo {
 // Key numbers, named as in the specification (GeoTIFF 1.1 names where they changed).
 namespace key {
 inline constexpr std::uint16_t GTModelType = 1024, GTRasterType = 1025, GTCitation = 1026, GeodeticCRS = 2048,
-    GeodeticCitation = 2049, GeodeticDatum = 2050, PrimeMeridian = 2051, GeogLinearUnits = 2052,
-    GeogLinearUnitSize = 2053, GeogAngularUnits = 2054, GeogAngularUnitSize = 2055, Ellipsoid = 2056,
-    EllipsoidSemiMajorAxis = 2057, EllipsoidSemiMinorAxis = 2058, EllipsoidInvFlattening = 2059,
-    GeogAzimuthUnits = 2060, PrimeMeridianLongitude = 2061, GeogTOWGS84 = 2062, ProjectedCRS = 3072,
-    ProjectedCitation = 3073, Projection = 3074, ProjMethod = 3075, ProjLinearUnits = 3076, ProjLinearUnitSize = 3077,
-    ProjStdParallel1 = 3078, ProjStdParallel2 = 3079, ProjNatOriginLong = 3080, ProjNatOriginLat = 3081,
-    ProjFalseEasting = 3082, ProjFalseNorthing = 3083, ProjFalseOriginLong = 3084, ProjFalseOriginLat = 3085,
-    ProjFalseOriginEasting = 3086, ProjFalseOriginNorthing = 3087, ProjCenterLong = 3088, ProjCenterLat = 3089,
-    ProjCenterEasting = 3090, ProjCenterNorthing = 3091, ProjScaleAtNatOrigin = 3092, ProjScaleAtCenter = 3093,
-    ProjAzimuthAngle = 3094, ProjStraightVertPoleLong = 3095, ProjRectifiedGridAngle = 3096, Vertical = 4096,
-    VerticalCitation = 4097, VerticalDatum = 4098, VerticalUnits = 4099, CoordinateEpoch = 5120;
+                               GeodeticCitation = 2049, GeodeticDatum = 2050, PrimeMeridian = 2051,
+                               GeogLinearUnits = 2052, GeogLinearUnitSize = 2053, GeogAngularUnits = 2054,
+                               GeogAngularUnitSize = 2055, Ellipsoid = 2056, EllipsoidSemiMajorAxis = 2057,
+                               EllipsoidSemiMinorAxis = 2058, EllipsoidInvFlattening = 2059, GeogAzimuthUnits = 2060,
+                               PrimeMeridianLongitude = 2061, GeogTOWGS84 = 2062, ProjectedCRS = 3072,
+                               ProjectedCitation = 3073, Projection = 3074, ProjMethod = 3075, ProjLinearUnits = 3076,
+                               ProjLinearUnitSize = 3077, ProjStdParallel1 = 3078, ProjStdParallel2 = 3079,
+                               ProjNatOriginLong = 3080, ProjNatOriginLat = 3081, ProjFalseEasting = 3082,
+                               ProjFalseNorthing = 3083, ProjFalseOriginLong = 3084, ProjFalseOriginLat = 3085,
+                               ProjFalseOriginEasting = 3086, ProjFalseOriginNorthing = 3087, ProjCenterLong = 3088,
+                               ProjCenterLat = 3089, ProjCenterEasting = 3090, ProjCenterNorthing = 3091,
+                               ProjScaleAtNatOrigin = 3092, ProjScaleAtCenter = 3093, ProjAzimuthAngle = 3094,
+                               ProjStraightVertPoleLong = 3095, ProjRectifiedGridAngle = 3096, Vertical = 4096,
+                               VerticalCitation = 4097, VerticalDatum = 4098, VerticalUnits = 4099,
+                               CoordinateEpoch = 5120;
 }  // namespace key
 
 inline constexpr int kUserDefined = 32767;  // "see the other keys"

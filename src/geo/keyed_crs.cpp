@@ -20,6 +20,7 @@ namespace {
 using Kind = Crs::Kind;
 
 UnitOfMeasure const kMetre{"metre", 1, 9001};
+constexpr int kWgs84 = 4326;
 constexpr int kMinConfidence = 70;  // per cent, for a code that the file itself names
 
 std::string text_or(GeoKeys const& keys, std::uint16_t key, char const* otherwise) {
@@ -63,8 +64,8 @@ std::optional<UnitOfMeasure> cited_linear_unit(GeoKeys const& keys) {
 
 UnitOfMeasure linear_unit(GeoKeys const& keys, UnitOfMeasure const& otherwise, ProjSession const& proj) {
   if (auto cited = cited_linear_unit(keys)) { return cited->factor == otherwise.factor ? otherwise : *cited; }
-  return unit_of_measure(keys.code(key::ProjLinearUnits).value_or(0),
-                         keys.number(key::ProjLinearUnitSize).value_or(0), otherwise, proj);
+  return unit_of_measure(keys.code(key::ProjLinearUnits).value_or(0), keys.number(key::ProjLinearUnitSize).value_or(0),
+                         otherwise, proj);
 }
 
 UnitOfMeasure unit_of_first_axis(PjPtr const& crs, ProjSession const& proj) {
@@ -96,7 +97,8 @@ PjPtr with_linear_unit(PjPtr const& crs, UnitOfMeasure const& unit, ProjSession 
 
 // The keys give nothing but the code, apart from names and the unit.
 bool only_code(GeoKeys const& keys) {
-  constexpr std::array kDefining = {key::Projection, key::ProjMethod, key::GeodeticCRS, key::GeodeticDatum, key::Ellipsoid};
+  constexpr std::array kDefining = {key::Projection, key::ProjMethod, key::GeodeticCRS, key::GeodeticDatum,
+                                    key::Ellipsoid};
   return std::none_of(kDefining.begin(), kDefining.end(), [&](auto k) { return keys.has(k); });
 }
 
@@ -142,28 +144,24 @@ std::string with_geogcs(std::string const& wkt, std::string const& geogcs) {
   return wkt.substr(0, start) + geogcs + wkt.substr(std::min(end + 1, wkt.size()));
 }
 
-PjPtr projected_from_parameters(GeoKeys const& keys, PjPtr const& official, GeodeticWkt const& base,
-                                UnitOfMeasure const& unit, ProjSession const& proj) {
+// The projected CRS of the keys as WKT 1, the one notation in which a base with its shift to WGS 84 can simply be put
+// in place; empty when there is no such projection.
+std::string projected_wkt(GeoKeys const& keys, PjPtr const& official, GeodeticWkt const& base,
+                          UnitOfMeasure const& unit, ProjSession const& proj) {
   std::string const name = official ? proj.name(official) : projected_name(keys);
   if (auto const projection = projection_wkt(keys)) {
-    // Axes count in comparisons, so a CRS with an official twin leaves them out: the twin's may be the other way round.
-    std::string const axes = official ? "" : "," + projection->axes;
-    return proj.create("PROJCS[" + wkt_string(name) + "," + base.wkt + "," + projection->projection + "," + unit.wkt() +
-                       axes + "]");
+    return "PROJCS[" + wkt_string(name) + "," + base.wkt + "," + projection->projection + "," + unit.wkt() + "," +
+           projection->axes + "]";
   }
   PjPtr const conversion = conversion_of(keys, official, proj);
-  PjPtr const any_geodetic = proj.from_epsg(4326, PJ_CATEGORY_CRS);
-  if (!conversion || !any_geodetic) { return nullptr; }
+  PjPtr const any_geodetic = proj.from_epsg(kWgs84, PJ_CATEGORY_CRS);
+  if (!conversion || !any_geodetic) { return {}; }
   auto const& api = proj.api();
-  PjPtr const system = proj.adopt(api.proj_create_cartesian_2D_cs(proj.context(), PJ_CART2D_EASTING_NORTHING,
-                                                                  unit.name.c_str(), unit.factor));
-  PjPtr const crs = proj.adopt(api.proj_create_projected_crs(proj.context(), name.c_str(), any_geodetic.get(),
-                                                             conversion.get(), system.get()));
-  if (!crs) { return nullptr; }
-  // WKT 1 is the one notation in which the base, with its shift to WGS 84, can simply be put in place.
-  std::string wkt = with_geogcs(proj.wkt(crs, PJ_WKT1_GDAL), base.wkt);
-  if (official) { wkt = without_axes(wkt); }
-  return proj.create(wkt);
+  PjPtr const system = proj.adopt(
+      api.proj_create_cartesian_2D_cs(proj.context(), PJ_CART2D_EASTING_NORTHING, unit.name.c_str(), unit.factor));
+  PjPtr const crs = proj.adopt(
+      api.proj_create_projected_crs(proj.context(), name.c_str(), any_geodetic.get(), conversion.get(), system.get()));
+  return crs ? with_geogcs(proj.wkt(crs, PJ_WKT1_GDAL), base.wkt) : std::string();
 }
 
 // A CRS whose name is registered, and whose parameters agree with the registered ones, is that CRS.
@@ -193,7 +191,13 @@ PjPtr local_crs(std::string const& name, UnitOfMeasure const& unit, ProjSession 
 KeyedCrs projected(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
   KeyedCrs result;
   PjPtr official = proj.from_epsg(codes.projected, PJ_CATEGORY_CRS);
-  if (official && proj.api().proj_get_type(official.get()) != PJ_TYPE_PROJECTED_CRS) { official.reset(); }
+  bool const is_projected = official && proj.api().proj_get_type(official.get()) == PJ_TYPE_PROJECTED_CRS;
+  if (official && !is_projected && only_code(keys)) {  // some writers put any code, say 4326, into this key
+    result.epsg = codes.projected;
+    result.crs = std::move(official);
+    return result;
+  }
+  if (!is_projected) { official.reset(); }
   UnitOfMeasure const official_unit = official ? unit_of_first_axis(official, proj) : kMetre;
   UnitOfMeasure const unit = linear_unit(keys, official_unit, proj);
   if (official && only_code(keys)) {
@@ -208,14 +212,16 @@ KeyedCrs projected(GeoKeys const& keys, CrsCodes const& codes, ProjSession const
   PjPtr const official_base =
       official ? proj.adopt(proj.api().proj_crs_get_geodetic_crs(proj.context(), official.get())) : nullptr;
   auto const base = geodetic_wkt(keys, proj.epsg(official_base), proj);
-  result.crs = projected_from_parameters(keys, official, base, unit, proj);
+  std::string const wkt = projected_wkt(keys, official, base, unit, proj);
+  if (!wkt.empty()) { result.crs = proj.create(wkt); }
   if (!result.crs) {
     result.crs = local_crs(projected_name(keys), unit, proj);
-  } else if (official && proj.identify(result.crs, kMinConfidence, codes.projected) != 0) {
-    result.epsg = codes.projected;
-    result.crs = std::move(official);
   } else if (!official) {
     adopt_by_name(proj, result);
+  } else if (PjPtr const plain = proj.create(without_axes(wkt));  // the official axes may be the other way round
+             plain && proj.identify(plain, kMinConfidence, codes.projected) != 0) {
+    result.epsg = codes.projected;
+    result.crs = std::move(official);
   }
   return result;
 }
@@ -223,18 +229,16 @@ KeyedCrs projected(GeoKeys const& keys, CrsCodes const& codes, ProjSession const
 bool has_dynamic_datum(PjPtr const& crs, ProjSession const& proj) {
   if (!crs) { return false; }
   auto const& api = proj.api();
-  PjPtr datum = proj.adopt(api.proj_crs_get_datum(proj.context(), crs.get()));
-  if (!datum) {
-    PjPtr const ensemble = proj.adopt(api.proj_crs_get_datum_ensemble(proj.context(), crs.get()));
-    if (ensemble) { datum = proj.adopt(api.proj_datum_ensemble_get_member(proj.context(), ensemble.get(), 0)); }
-  }
-  return datum && api.proj_get_type(datum.get()) == PJ_TYPE_DYNAMIC_GEODETIC_REFERENCE_FRAME;
+  PjPtr const datum = proj.adopt(api.proj_crs_get_datum(proj.context(), crs.get()));
+  if (datum) { return api.proj_get_type(datum.get()) == PJ_TYPE_DYNAMIC_GEODETIC_REFERENCE_FRAME; }
+  return proj.adopt(api.proj_crs_get_datum_ensemble(proj.context(), crs.get())) != nullptr;
 }
 
 KeyedCrs geographic(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
   KeyedCrs result;
   auto base = geodetic_wkt(keys, 0, proj);
-  // GDAL does not compare the parameters of a dynamic datum, such as WGS 84, with those in the keys: the code decides.
+  // GDAL does not compare the parameters of a dynamic datum or of an ensemble, such as WGS 84, with those in the keys:
+  // the code decides.
   if (codes.geodetic != 0 && has_dynamic_datum(proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS), proj)) {
     base.epsg = codes.geodetic;
   }
@@ -243,9 +247,8 @@ KeyedCrs geographic(GeoKeys const& keys, CrsCodes const& codes, ProjSession cons
   if (base.epsg != 0 || !result.crs) { return result; }
   if (codes.geodetic == 0) {
     adopt_by_name(proj, result);
-  } else if (proj.identify(result.crs, kMinConfidence, codes.geodetic) != 0) {
-    result.epsg = codes.geodetic;
-    result.crs = proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS);
+  } else {
+    result.contradictory = proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS) != nullptr;
   }
   return result;
 }
@@ -262,8 +265,7 @@ KeyedCrs geocentric(GeoKeys const& keys, CrsCodes const& codes, ProjSession cons
   auto const unit = unit_of_measure(keys.code(key::GeogLinearUnits).value_or(0),
                                     keys.number(key::GeogLinearUnitSize).value_or(0), kMetre, proj);
   std::string const name = text_or(keys, key::GTCitation, text_or(keys, key::GeodeticCitation, "unnamed").c_str());
-  result.crs = proj.create("GEOCCS[" + wkt_string(name) + "," + base.datum + "," +
-                           unit.wkt() + "]");
+  result.crs = proj.create("GEOCCS[" + wkt_string(name) + "," + base.datum + "," + unit.wkt() + "]");
   return result;
 }
 
@@ -297,14 +299,14 @@ VerticalPart vertical(GeoKeys const& keys, CrsCodes const& codes, ProjSession co
 
 // True when the "vertical CRS" is the geographic one in three dimensions: heights are above the ellipsoid.
 bool has_ellipsoidal_heights(CrsCodes const& codes, PjPtr const& horizontal, ProjSession const& proj) {
-  constexpr int kWgs84 = 4326, kWgs84Datum = 6030;
-  if (codes.vertical == 0) { return codes.vertical_datum == kWgs84Datum && codes.geodetic == kWgs84; }
+  PjPtr const base = proj.adopt(proj.api().proj_crs_get_geodetic_crs(proj.context(), horizontal.get()));
+  if (codes.vertical == 0) { return codes.vertical_datum == kWgs84AsVerticalDatum && proj.epsg(base) == kWgs84; }
   PjPtr const three = proj.from_epsg(codes.vertical, PJ_CATEGORY_CRS);
   if (!three || proj.api().proj_get_type(three.get()) != PJ_TYPE_GEOGRAPHIC_3D_CRS) { return false; }
-  PjPtr const base = proj.adopt(proj.api().proj_crs_get_geodetic_crs(proj.context(), horizontal.get()));
-  PjPtr const lifted = base ? proj.adopt(proj.api().proj_crs_promote_to_3D(proj.context(), nullptr, base.get())) : nullptr;
-  return lifted && proj.api().proj_is_equivalent_to(lifted.get(), three.get(),
-                                                    PJ_COMP_EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS) != 0;
+  PjPtr const lifted =
+      base ? proj.adopt(proj.api().proj_crs_promote_to_3D(proj.context(), nullptr, base.get())) : nullptr;
+  return lifted &&
+         proj.api().proj_is_equivalent_to(lifted.get(), three.get(), PJ_COMP_EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS) != 0;
 }
 
 void add_vertical(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj, KeyedCrs& result) {
@@ -323,8 +325,8 @@ void add_vertical(GeoKeys const& keys, CrsCodes const& codes, ProjSession const&
   if (name.empty() || name.find(" = ") != std::string::npos) {
     name = proj.name(result.crs) + " + " + proj.name(part.crs);
   }
-  PjPtr compound = proj.adopt(
-      proj.api().proj_create_compound_crs(proj.context(), name.c_str(), result.crs.get(), part.crs.get()));
+  PjPtr compound =
+      proj.adopt(proj.api().proj_create_compound_crs(proj.context(), name.c_str(), result.crs.get(), part.crs.get()));
   if (!compound) { return; }
   result.crs = std::move(compound);
   result.epsg = 0;

@@ -14,6 +14,7 @@ namespace terrazzo::geo {
 struct KeyedCrs {
   PjPtr crs{};                    // null when the keys give none that PROJ understands
   int epsg = 0;                   // the code that the keys name, when their parameters do not contradict it
+  bool contradictory = false;     // a geographic code and parameters that are not its own: neither is to be believed
   std::string vertical_unit{};    // the name of the unit of heights, empty without a vertical part
 };
 

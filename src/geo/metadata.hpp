@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Filling a Metadata by GDAL's rules: a repeated key keeps its place and takes the new value; keys that differ only in
-// case are the same key. Look-ups are hashed, so that a hostile document with a million items costs no more than its size.
+// case are the same key. Look-ups are hashed, so that a hostile document with a million items costs no more than its
+// size.
 #pragma once
 
 #include "terrazzo/info.hpp"

@@ -68,7 +68,9 @@ double to_float32(double value) {
   constexpr double kClose = 1e-10 * kMax;
   if (std::abs(value - kMax) < kClose) { return kMax; }
   if (std::abs(value + kMax) < kClose) { return -kMax; }
-  if (std::isfinite(value) && std::abs(value) > kMax) { return std::copysign(std::numeric_limits<double>::infinity(), value); }
+  if (std::isfinite(value) && std::abs(value) > kMax) {
+    return std::copysign(std::numeric_limits<double>::infinity(), value);
+  }
   return static_cast<double>(static_cast<float>(value));
 }
 

@@ -28,10 +28,10 @@ struct Spelling {
   double value;
 };
 constexpr std::array kSpecial = {
-    Spelling{"-1.#qnan", kNaN},     Spelling{"-1.#ind", kNaN},  Spelling{"-1.#inf", -kInfinity},
-    Spelling{"1.#qnan", kNaN},      Spelling{"1.#snan", kNaN},  Spelling{"1.#inf", kInfinity},
-    Spelling{"-inf", -kInfinity},   Spelling{"+inf", kInfinity}, Spelling{"inf", kInfinity},
-    Spelling{"nan", kNaN},          Spelling{"-nan", kNaN},
+    Spelling{"-1.#qnan", kNaN},   Spelling{"-1.#ind", kNaN},   Spelling{"-1.#inf", -kInfinity},
+    Spelling{"1.#qnan", kNaN},    Spelling{"1.#snan", kNaN},   Spelling{"1.#inf", kInfinity},
+    Spelling{"-inf", -kInfinity}, Spelling{"+inf", kInfinity}, Spelling{"inf", kInfinity},
+    Spelling{"nan", kNaN},        Spelling{"-nan", kNaN},
 };
 
 // A number too long for a double either vanishes or is infinite; its exponent's sign tells which.

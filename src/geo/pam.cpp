@@ -4,6 +4,7 @@
 #include "geo/metadata.hpp"
 #include "geo/nodata.hpp"
 #include "geo/number.hpp"
+#include "geo/utf8.hpp"
 #include "geo/xml.hpp"
 
 #include <algorithm>
@@ -32,7 +33,8 @@ Metadata read_metadata(pugi::xml_node parent) {
       for (auto item : element.children()) {
         if (item.type() != pugi::node_element || !equals_ignoring_case(item.name(), "MDI")) { continue; }
         auto text = text_of(item);
-        if (item.first_attribute() && text) { metadata.set(domain, item.first_attribute().value(), *std::move(text)); }
+        auto const key = item.first_attribute();
+        if (key && text) { metadata.set(domain, to_utf8(key.value()), *std::move(text)); }
       }
     }
   }
@@ -92,8 +94,8 @@ void read_geodata_xform(pugi::xml_node xform, Pam& pam) {
       pam.source_points.push_back({source[i], source[i + 1], target[i], target[i + 1]});
     }
     if (pam.transform) { return; }
-    bool const rows_down = std::any_of(pam.source_points.begin(), pam.source_points.end(),
-                                       [](auto const& point) { return point.up > 0; });
+    bool const rows_down =
+        std::any_of(pam.source_points.begin(), pam.source_points.end(), [](auto const& point) { return point.up > 0; });
     for (auto const& point : pam.source_points) {
       pam.gcps.push_back(
           {.id = {}, .column = point.across, .row = rows_down ? point.up : -point.up, .x = point.x, .y = point.y});

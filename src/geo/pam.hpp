@@ -33,7 +33,7 @@ struct PamSourcePoint {
 
 struct Pam {
   std::optional<Transform> transform{};
-  std::string srs{};       // WKT, PROJJSON or "EPSG:4326"
+  std::string srs{};  // WKT, PROJJSON or "EPSG:4326"
   std::vector<GroundControlPoint> gcps{};
   std::string gcp_srs{};
   std::vector<PamSourcePoint> source_points{};

@@ -11,12 +11,12 @@ namespace terrazzo::geo {
 namespace {
 
 // By interface version, newest known first; the plain name is there where development files are installed.
-constexpr std::array<char const*, 5> kLibraryNames = {"libproj.so.25", "libproj.so.26", "libproj.so.22", "libproj.so.19",
-                                                      "libproj.so"};
+constexpr std::array<char const*, 5> kLibraryNames = {"libproj.so.25", "libproj.so.26", "libproj.so.22",
+                                                      "libproj.so.19", "libproj.so"};
 
 bool resolve(void* library, ProjApi& api) {
   bool complete = true;
-#define TERRAZZO_PROJ_RESOLVE(function)                                             \
+#define TERRAZZO_PROJ_RESOLVE(function)                                               \
   api.function = reinterpret_cast<decltype(api.function)>(dlsym(library, #function)); \
   complete = complete && api.function != nullptr;
   TERRAZZO_PROJ_FUNCTIONS(TERRAZZO_PROJ_RESOLVE)
@@ -69,8 +69,7 @@ PjPtr ProjSession::create(std::string const& definition) const {
 
 PjPtr ProjSession::from_epsg(int code, PJ_CATEGORY category) const {
   if (code <= 0) { return nullptr; }
-  return adopt(
-      api_->proj_create_from_database(context_, "EPSG", std::to_string(code).c_str(), category, 0, nullptr));
+  return adopt(api_->proj_create_from_database(context_, "EPSG", std::to_string(code).c_str(), category, 0, nullptr));
 }
 
 std::string ProjSession::name(PjPtr const& object) const {

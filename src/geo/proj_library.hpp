@@ -14,18 +14,45 @@
 
 namespace terrazzo::geo {
 
-#define TERRAZZO_PROJ_FUNCTIONS(X)                                                                                  \
-  X(proj_context_create) X(proj_log_level) X(proj_create) X(proj_destroy) X(proj_create_from_database)              \
-  X(proj_get_type) X(proj_get_name) X(proj_get_id_auth_name) X(proj_get_id_code) X(proj_as_wkt) X(proj_as_projjson) \
-  X(proj_identify) X(proj_create_from_name) X(proj_list_get_count) X(proj_list_get) X(proj_list_destroy) X(proj_int_list_destroy)            \
-  X(proj_is_equivalent_to) X(proj_get_source_crs) X(proj_crs_get_sub_crs) X(proj_crs_get_geodetic_crs)              \
-  X(proj_crs_get_datum) X(proj_crs_get_datum_ensemble) X(proj_datum_ensemble_get_member) X(proj_get_ellipsoid)      \
-  X(proj_ellipsoid_get_parameters)                                                                                  \
-  X(proj_get_prime_meridian) X(proj_prime_meridian_get_parameters) X(proj_crs_get_coordoperation)                   \
-  X(proj_crs_get_coordinate_system) X(proj_cs_get_axis_info) X(proj_cs_get_axis_count)                              \
-  X(proj_uom_get_info_from_database) X(proj_create_projected_crs) X(proj_create_cartesian_2D_cs)                    \
-  X(proj_create_compound_crs) X(proj_crs_promote_to_3D) X(proj_crs_alter_cs_linear_unit)                            \
-  X(proj_crs_alter_parameters_linear_unit)
+// clang-format off
+#define TERRAZZO_PROJ_FUNCTIONS(X) \
+  X(proj_as_projjson) \
+  X(proj_as_wkt) \
+  X(proj_context_create) \
+  X(proj_create) \
+  X(proj_create_cartesian_2D_cs) \
+  X(proj_create_compound_crs) \
+  X(proj_create_from_database) \
+  X(proj_create_from_name) \
+  X(proj_create_projected_crs) \
+  X(proj_crs_alter_cs_linear_unit) \
+  X(proj_crs_alter_parameters_linear_unit) \
+  X(proj_crs_get_coordinate_system) \
+  X(proj_crs_get_coordoperation) \
+  X(proj_crs_get_datum) \
+  X(proj_crs_get_datum_ensemble) \
+  X(proj_crs_get_geodetic_crs) \
+  X(proj_crs_promote_to_3D) \
+  X(proj_cs_get_axis_info) \
+  X(proj_destroy) \
+  X(proj_ellipsoid_get_parameters) \
+  X(proj_get_ellipsoid) \
+  X(proj_get_id_auth_name) \
+  X(proj_get_id_code) \
+  X(proj_get_name) \
+  X(proj_get_prime_meridian) \
+  X(proj_get_source_crs) \
+  X(proj_get_type) \
+  X(proj_identify) \
+  X(proj_int_list_destroy) \
+  X(proj_is_equivalent_to) \
+  X(proj_list_destroy) \
+  X(proj_list_get) \
+  X(proj_list_get_count) \
+  X(proj_log_level) \
+  X(proj_prime_meridian_get_parameters) \
+  X(proj_uom_get_info_from_database)
+// clang-format on
 
 struct ProjApi {
 #define TERRAZZO_PROJ_MEMBER(function) decltype(&::function) function = nullptr;
@@ -51,10 +78,10 @@ class ProjSession {
   [[nodiscard]] PJ_CONTEXT* context() const noexcept { return context_; }
 
   [[nodiscard]] PjPtr adopt(PJ* object) const { return PjPtr(object); }
-  [[nodiscard]] PjPtr create(std::string const& definition) const;               // WKT, PROJJSON, "EPSG:4326"
-  [[nodiscard]] PjPtr from_epsg(int code, PJ_CATEGORY category) const;           // null when there is no such code
+  [[nodiscard]] PjPtr create(std::string const& definition) const;  // WKT, PROJJSON, "EPSG:4326"
+  [[nodiscard]] PjPtr from_epsg(int code, PJ_CATEGORY category) const;  // null when there is no such code
   [[nodiscard]] std::string name(PjPtr const& object) const;
-  [[nodiscard]] int epsg(PjPtr const& object) const;                             // 0 when it has none
+  [[nodiscard]] int epsg(PjPtr const& object) const;  // 0 when it has none
 
   // The code of the CRS, a registered one, that PROJ takes `crs` for; 0 when it is less sure than `min_confidence` per
   // cent. `wanted`, when not 0, is the only answer that counts.

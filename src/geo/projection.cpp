@@ -15,7 +15,17 @@ namespace terrazzo::geo {
 namespace {
 
 // Writers disagree on which key holds the origin of which projection, so each parameter has a list of keys to try.
-enum class Parameter : std::uint8_t { none, latitude, longitude, pole_longitude, parallel_1, parallel_2, azimuth, grid_angle, scale };
+enum class Parameter : std::uint8_t {
+  none,
+  latitude,
+  longitude,
+  pole_longitude,
+  parallel_1,
+  parallel_2,
+  azimuth,
+  grid_angle,
+  scale
+};
 
 struct Argument {
   Parameter parameter = Parameter::none;
@@ -88,7 +98,9 @@ double value_of(GeoKeys const& keys, Parameter parameter) {
     case Parameter::longitude:
       return first_of(keys, {key::ProjNatOriginLong, key::ProjFalseOriginLong, key::ProjCenterLong}, 0);
     case Parameter::pole_longitude:
-      return first_of(keys, {key::ProjStraightVertPoleLong, key::ProjNatOriginLong, key::ProjFalseOriginLong, key::ProjCenterLong}, 0);
+      return first_of(
+          keys, {key::ProjStraightVertPoleLong, key::ProjNatOriginLong, key::ProjFalseOriginLong, key::ProjCenterLong},
+          0);
     case Parameter::parallel_1: return first_of(keys, {key::ProjStdParallel1}, 0);
     case Parameter::parallel_2: return first_of(keys, {key::ProjStdParallel2}, 0);
     case Parameter::azimuth: return first_of(keys, {key::ProjAzimuthAngle}, 0);

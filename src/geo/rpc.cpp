@@ -12,9 +12,9 @@
 namespace terrazzo::geo {
 namespace {
 
-constexpr std::array<char const*, 12> kScalars = {
-    "ERR_BIAS",   "ERR_RAND",   "LINE_OFF",  "SAMP_OFF",   "LAT_OFF",    "LONG_OFF",
-    "HEIGHT_OFF", "LINE_SCALE", "SAMP_SCALE", "LAT_SCALE", "LONG_SCALE", "HEIGHT_SCALE"};
+constexpr std::array<char const*, 12> kScalars = {"ERR_BIAS",   "ERR_RAND",  "LINE_OFF",   "SAMP_OFF",
+                                                  "LAT_OFF",    "LONG_OFF",  "HEIGHT_OFF", "LINE_SCALE",
+                                                  "SAMP_SCALE", "LAT_SCALE", "LONG_SCALE", "HEIGHT_SCALE"};
 constexpr std::array<char const*, 4> kPolynomials = {"LINE_NUM_COEFF", "LINE_DEN_COEFF", "SAMP_NUM_COEFF",
                                                      "SAMP_DEN_COEFF"};
 constexpr std::size_t kTerms = 20;

@@ -80,20 +80,21 @@ std::optional<std::string> text_of(pugi::xml_node element) {
   }
   text.erase(0, std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
   if (text.empty()) { return std::nullopt; }
-  return text;
+  return to_utf8(std::move(text));  // numeric entities can name what is no character
 }
 
 std::optional<std::string> value_of(pugi::xml_node element, std::string_view name) {
   for (auto attribute : element.attributes()) {
-    if (equals_ignoring_case(attribute.name(), name)) { return std::string(attribute.value()); }
+    if (equals_ignoring_case(attribute.name(), name)) { return to_utf8(attribute.value()); }
   }
   return text_of(child(element, name));
 }
 
 std::string serialize(pugi::xml_node element) {
   std::ostringstream out;
-  element.print(out, "", pugi::format_raw);  // indentation would make deep documents grow with the square of their depth
-  return std::move(out).str();
+  element.print(out, "",
+                pugi::format_raw);  // indentation would make deep documents grow with the square of their depth
+  return to_utf8(std::move(out).str());
 }
 
 std::string unescape_xml(std::string_view text) {

@@ -54,11 +54,12 @@ class WorkerBins {
   void add(BandRows const& rows, unsigned threads, Body const& body) {
     Binner const binner(range_);
     std::vector<std::vector<std::uint64_t>> counts(std::max(threads, 1U));
-    parallel_ranges(rows.rows, grain_rows(rows), threads, [&](std::uint64_t first, std::uint64_t last, unsigned worker) {
-      auto& mine = counts[worker];
-      mine.resize(std::size_t{range_.bins} + 1);
-      for (std::uint64_t row = first; row < last; ++row) { body(row, binner, std::span(mine)); }
-    });
+    parallel_ranges(rows.rows, grain_rows(rows), threads,
+                    [&](std::uint64_t first, std::uint64_t last, unsigned worker) {
+                      auto& mine = counts[worker];
+                      mine.resize(std::size_t{range_.bins} + 1);
+                      for (std::uint64_t row = first; row < last; ++row) { body(row, binner, std::span(mine)); }
+                    });
     for (auto const& part : counts) {
       for (std::size_t bin = 0; bin < total_.size() && bin < part.size(); ++bin) { total_[bin] += part[bin]; }
     }
@@ -78,11 +79,12 @@ class CountingAccumulator final : public Accumulator {
 
   void add(BandRows const& rows, unsigned threads) override {
     std::vector<std::vector<std::uint64_t>> parts(std::max(threads, 1U));
-    parallel_ranges(rows.rows, grain_rows(rows), threads, [&](std::uint64_t first, std::uint64_t last, unsigned worker) {
-      auto& mine = parts[worker];
-      mine.resize(kValues);
-      for (std::uint64_t row = first; row < last; ++row) { count_row(rows, row, mine); }
-    });
+    parallel_ranges(rows.rows, grain_rows(rows), threads,
+                    [&](std::uint64_t first, std::uint64_t last, unsigned worker) {
+                      auto& mine = parts[worker];
+                      mine.resize(kValues);
+                      for (std::uint64_t row = first; row < last; ++row) { count_row(rows, row, mine); }
+                    });
     for (auto const& part : parts) {
       for (std::size_t i = 0; i < part.size(); ++i) { counts_[i] += part[i]; }
     }
@@ -152,13 +154,14 @@ class IntegerAccumulator final : public Accumulator {
 
   void add(BandRows const& rows, unsigned threads) override {
     std::vector<IntegerSums<T>> parts(std::max(threads, 1U));
-    parallel_ranges(rows.rows, grain_rows(rows), threads, [&](std::uint64_t first, std::uint64_t last, unsigned worker) {
-      IntegerSums<T> sums;
-      for (std::uint64_t row = first; row < last; ++row) {
-        for_each_valid(rows, row, [&](T value) { sums.add(value); });
-      }
-      parts[worker].merge(sums);
-    });
+    parallel_ranges(rows.rows, grain_rows(rows), threads,
+                    [&](std::uint64_t first, std::uint64_t last, unsigned worker) {
+                      IntegerSums<T> sums;
+                      for (std::uint64_t row = first; row < last; ++row) {
+                        for_each_valid(rows, row, [&](T value) { sums.add(value); });
+                      }
+                      parts[worker].merge(sums);
+                    });
     for (auto const& part : parts) { sums_.merge(part); }
   }
 

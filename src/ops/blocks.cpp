@@ -101,7 +101,8 @@ ReadRequest RowBlocks::request_of(std::uint64_t index) const {
   if (!request_.target_size) { part.window = window(index); }
   if (request_.progress && count_ > 1) {
     // Tiles above this block, by rows: exact when blocks are whole tile rows.
-    std::uint64_t const before = static_cast<std::uint64_t>(static_cast<double>(tile_count_) * first_row(index) / height_);
+    std::uint64_t const before =
+        static_cast<std::uint64_t>(static_cast<double>(tile_count_) * first_row(index) / height_);
     part.progress = [outer = request_.progress, before, total = tile_count_](std::uint64_t done, std::uint64_t) {
       return outer(std::min(before + done, total), total);
     };
@@ -109,8 +110,7 @@ ReadRequest RowBlocks::request_of(std::uint64_t index) const {
   return part;
 }
 
-HostView RowBlocks::read(std::uint64_t index, std::optional<HostArray>& buffer, ReadReport* report,
-                         Order order) const {
+HostView RowBlocks::read(std::uint64_t index, std::optional<HostArray>& buffer, ReadReport* report, Order order) const {
   if (request_.cancel != nullptr && *request_.cancel) { throw Error(ErrorKind::cancelled, "the read was cancelled"); }
   ReadRequest const part = request_of(index);
   std::uint32_t const rows = request_.target_size ? height_ : part.window->height;

@@ -48,7 +48,8 @@ struct Named {
   std::string_view name;
   std::span<Stop const> stops;
 };
-constexpr std::array<Named, 4> kColormaps{{{"viridis", kViridis}, {"magma", kMagma}, {"terrain", kTerrain}, {"gray", kGray}}};
+constexpr std::array<Named, 4> kColormaps{
+    {{"viridis", kViridis}, {"magma", kMagma}, {"terrain", kTerrain}, {"gray", kGray}}};
 
 std::uint8_t between(std::uint8_t low, std::uint8_t high, double t) {
   return static_cast<std::uint8_t>(std::lround(low + (high - low) * t));

@@ -25,12 +25,11 @@ class Neighbourhood {
     for (int dy = -1; dy <= 1; ++dy) {
       for (int dx = -1; dx <= 1; ++dx) { at(dx, dy) = height_at(grid, column, row, dx, dy); }
     }
-    double const centre = at(0, 0);
-    for (int dy = -1; dy <= 1; ++dy) {
-      for (int dx = -1; dx <= 1; ++dx) {
-        if (!std::isnan(at(dx, dy))) { continue; }
-        double const opposite = height_at(grid, column, row, -dx, -dy);
-        at(dx, dy) = std::isnan(opposite) ? centre : 2 * centre - opposite;
+    fill_pair(at(-1, 0), at(1, 0));
+    fill_pair(at(0, -1), at(0, 1));
+    for (int dy : {-1, 1}) {
+      for (int dx : {-1, 1}) {
+        if (std::isnan(at(dx, dy))) { at(dx, dy) = at(dx, 0) + at(0, dy) - at(0, 0); }
       }
     }
   }
@@ -48,6 +47,12 @@ class Neighbourhood {
     if (x < 0 || y < 0 || x >= grid.width || y >= grid.height) { return std::numeric_limits<double>::quiet_NaN(); }
     double const h = grid.heights[static_cast<std::size_t>(y) * grid.width + static_cast<std::size_t>(x)];
     return std::isfinite(h) ? h : std::numeric_limits<double>::quiet_NaN();
+  }
+  // Two opposite neighbours: one that is missing lies on the line through the other and the centre.
+  void fill_pair(double& a, double& b) {
+    double const centre = at(0, 0);
+    if (std::isnan(a)) { a = std::isnan(b) ? centre : 2 * centre - b; }
+    if (std::isnan(b)) { b = 2 * centre - a; }
   }
   double& at(int dx, int dy) { return cells_[(dy + 1) * 3 + dx + 1]; }
   [[nodiscard]] double at(int dx, int dy) const { return cells_[(dy + 1) * 3 + dx + 1]; }

@@ -17,8 +17,8 @@ struct HeightGrid {
   double column_step = 1, row_step = 1;
 };
 
-// How bright each pixel is, 0 to 1. `exaggeration` multiplies heights. At edges and beside NaN the missing neighbour is
-// taken to lie on the line through the pixel and its opposite; a NaN pixel is NaN.
+// How bright each pixel is, 0 to 1. `exaggeration` multiplies heights. At edges and beside NaN missing neighbours are
+// taken to lie on the plane through the others; a NaN pixel is NaN.
 [[nodiscard]] std::vector<float> hillshade(HeightGrid const& grid, double exaggeration);
 
 // A factor that brings the steepest tenth of the slopes to about 30 degrees: a preview's pixels are so large that true

@@ -65,7 +65,8 @@ struct IntegerSums {
     count += times;
     sum += static_cast<Int128>(value) * static_cast<Int128>(times);
     Int128 const wide = value;
-    Uint128 const square = static_cast<Uint128>(wide < 0 ? -wide : wide) * static_cast<Uint128>(wide < 0 ? -wide : wide);
+    Uint128 const square =
+        static_cast<Uint128>(wide < 0 ? -wide : wide) * static_cast<Uint128>(wide < 0 ? -wide : wide);
     add_square(square * times);
     minimum = std::min(minimum, value);
     maximum = std::max(maximum, value);
@@ -98,7 +99,8 @@ struct IntegerSums {
       auto const remainder = static_cast<long double>(sum - pivot * static_cast<Int128>(count));  // 0 <= remainder < n
       return static_cast<double>((static_cast<long double>(distances) - remainder * remainder / n) / n);
     }
-    long double const squares = static_cast<long double>(squares_high) * 0x1p128L + static_cast<long double>(squares_low);
+    long double const squares =
+        static_cast<long double>(squares_high) * 0x1p128L + static_cast<long double>(squares_low);
     long double const exact_mean = static_cast<long double>(sum) / n;
     return static_cast<double>(std::max(0.0L, squares / n - exact_mean * exact_mean));
   }

@@ -11,8 +11,8 @@
 
 namespace terrazzo::ops {
 
-// Calls body(first, last, worker) for ranges of `grain` that cover [0, count); worker < threads. Blocks until all is done;
-// the first exception is thrown again here.
+// Calls body(first, last, worker) for ranges of `grain` that cover [0, count); worker < threads. Blocks until all is
+// done; the first exception is thrown again here.
 template <class Body>
 void parallel_ranges(std::uint64_t count, std::uint64_t grain, unsigned threads, Body const& body) {
   std::uint64_t const step = std::max<std::uint64_t>(grain, 1);

@@ -35,7 +35,8 @@ void put_chunk(std::vector<std::uint8_t>& out, std::array<char, 4> const& name, 
 
 std::uint8_t paeth(int left, int up, int corner) {
   int const estimate = left + up - corner;
-  int const from_left = std::abs(estimate - left), from_up = std::abs(estimate - up), from_corner = std::abs(estimate - corner);
+  int const from_left = std::abs(estimate - left), from_up = std::abs(estimate - up),
+            from_corner = std::abs(estimate - corner);
   if (from_left <= from_up && from_left <= from_corner) { return static_cast<std::uint8_t>(left); }
   return static_cast<std::uint8_t>(from_up <= from_corner ? up : corner);
 }
@@ -94,7 +95,8 @@ struct FreeCompressor {
 };
 
 std::vector<std::uint8_t> deflate(std::span<std::uint8_t const> bytes) {
-  std::unique_ptr<libdeflate_compressor, FreeCompressor> const compressor(libdeflate_alloc_compressor(kCompressionLevel));
+  std::unique_ptr<libdeflate_compressor, FreeCompressor> const compressor(
+      libdeflate_alloc_compressor(kCompressionLevel));
   if (!compressor) { throw Error(ErrorKind::limit, "no memory for a deflate compressor"); }
   std::vector<std::uint8_t> out(libdeflate_zlib_compress_bound(compressor.get(), bytes.size()));
   out.resize(libdeflate_zlib_compress(compressor.get(), bytes.data(), bytes.size(), out.data(), out.size()));
@@ -118,7 +120,8 @@ std::vector<std::uint8_t> encode_png(Picture const& picture) {
   std::vector<std::uint8_t> header;
   put_u32(header, picture.width);
   put_u32(header, picture.height);
-  constexpr std::array<std::uint8_t, 5> kFormat{8, 6, 0, 0, 0};  // 8 bits, RGBA, deflate, the five filters, no interlace
+  constexpr std::array<std::uint8_t, 5> kFormat{8, 6, 0, 0,
+                                                0};  // 8 bits, RGBA, deflate, the five filters, no interlace
   header.insert(header.end(), kFormat.begin(), kFormat.end());
   put_chunk(out, {'I', 'H', 'D', 'R'}, header);
   put_chunk(out, {'I', 'D', 'A', 'T'}, compressed);

@@ -107,7 +107,8 @@ std::vector<double> to_doubles(std::span<std::byte const> bytes, DType dtype) {
 // A pixel that is missing in one layer is missing in all.
 void drop_incomplete_pixels(Samples& samples) {
   for (std::size_t i = 0; i < samples.layers[0].values.size(); ++i) {
-    bool const whole = std::all_of(samples.layers.begin(), samples.layers.end(), [&](Layer const& l) { return std::isfinite(l.values[i]); });
+    bool const whole = std::all_of(samples.layers.begin(), samples.layers.end(),
+                                   [&](Layer const& l) { return std::isfinite(l.values[i]); });
     if (whole) { continue; }
     for (Layer& layer : samples.layers) { layer.values[i] = kNaN; }
   }
@@ -181,7 +182,8 @@ bool is_geographic(Georeference const& georeference) {
   Crs const& crs = *georeference.crs;
   if (crs.kind == Crs::Kind::geographic) { return true; }
   // EPSG keeps 4001 to 4999 for geographic systems.
-  return crs.kind == Crs::Kind::compound && crs.horizontal_epsg && *crs.horizontal_epsg > 4000 && *crs.horizontal_epsg < 5000;
+  return crs.kind == Crs::Kind::compound && crs.horizontal_epsg && *crs.horizontal_epsg > 4000 &&
+         *crs.horizontal_epsg < 5000;
 }
 
 // The steps between pixels of the picture, in metres when the CRS has degrees, else in the CRS's unit.
@@ -192,7 +194,8 @@ void set_steps(ops::HeightGrid& grid, Georeference const& georeference, Window c
   double column_step = north_up ? t[1] : std::hypot(t[1], t[4]);
   double row_step = north_up ? -t[5] : std::hypot(t[2], t[5]);
   if (is_geographic(georeference)) {
-    double const latitude = t[3] + (window.column + window.width / 2.0) * t[4] + (window.row + window.height / 2.0) * t[5];
+    double const latitude =
+        t[3] + (window.column + window.width / 2.0) * t[4] + (window.row + window.height / 2.0) * t[5];
     double const phi = std::clamp(latitude, -89.0, 89.0) * std::numbers::pi / 180;
     // Lengths of a degree on WGS 84, to a metre.
     column_step *= 111'412.84 * std::cos(phi) - 93.5 * std::cos(3 * phi);
@@ -209,8 +212,8 @@ void set_steps(ops::HeightGrid& grid, Georeference const& georeference, Window c
 // A colour in the light: itself on level ground, darker in shade, towards white where the light falls.
 std::uint8_t lit(std::uint8_t color, double shade) {
   double const light = shade / kFlatShade;
-  double const value = light <= 1 ? color * (0.25 + 0.75 * light)
-                                  : color + (255 - color) * (light - 1) / (1 / kFlatShade - 1) * 0.45;
+  double const value =
+      light <= 1 ? color * (0.25 + 0.75 * light) : color + (255 - color) * (light - 1) / (1 / kFlatShade - 1) * 0.45;
   return static_cast<std::uint8_t>(std::lround(std::clamp(value, 0.0, 255.0)));
 }
 
@@ -303,7 +306,8 @@ Picture make_preview(Dataset const& dataset, PreviewRequest const& request) {
   Window const window = plan(dataset, {.window = request.window}).window();
   TargetSize const size = picture_size(window, request.max_size);
   // Indices of a palette cannot be averaged.
-  bool const fine = !choice.palette && window.width >= kSupersampling * size.width && window.height >= kSupersampling * size.height;
+  bool const fine =
+      !choice.palette && window.width >= kSupersampling * size.width && window.height >= kSupersampling * size.height;
   std::uint32_t const factor = fine ? kSupersampling : 1;
   Samples const samples =
       average(read_samples(dataset, choice, request, {size.width * factor, size.height * factor}), factor);

@@ -75,10 +75,10 @@ class Passes {
       }
       std::uint64_t const samples = std::uint64_t{view_.height} * view_.width;
       for (std::size_t b = 0; b < bands_.size(); ++b) {
-        auto const* first = static_cast<std::byte const*>(view_.data) + static_cast<std::int64_t>(b) * view_.band_stride_bytes;
-        auto const* mask = bands_[b].needs_mask
-                               ? reinterpret_cast<std::uint8_t const*>(mask_->bytes().data()) + b * samples
-                               : nullptr;
+        auto const* first =
+            static_cast<std::byte const*>(view_.data) + static_cast<std::int64_t>(b) * view_.band_stride_bytes;
+        auto const* mask =
+            bands_[b].needs_mask ? reinterpret_cast<std::uint8_t const*>(mask_->bytes().data()) + b * samples : nullptr;
         visit(bands_[b], ops::BandRows{first, mask, view_.height, view_.width});
       }
     }
@@ -136,9 +136,11 @@ void check_request(StatsRequest const& request) {
     throw Error(ErrorKind::usage, "statistics take a window and a level, not a target size");
   }
   if (request.histogram_bins > kMaxBins) {
-    throw Error(ErrorKind::usage, text("a histogram has at most ", kMaxBins, " bins; ", request.histogram_bins, " were asked for"));
+    throw Error(ErrorKind::usage,
+                text("a histogram has at most ", kMaxBins, " bins; ", request.histogram_bins, " were asked for"));
   }
-  bool const ordered = !request.histogram_min || !request.histogram_max || *request.histogram_min < *request.histogram_max;
+  bool const ordered =
+      !request.histogram_min || !request.histogram_max || *request.histogram_min < *request.histogram_max;
   if (!ordered) { throw Error(ErrorKind::usage, "the histogram's minimum must be below its maximum"); }
 }
 

@@ -29,7 +29,7 @@ double Stretch::operator()(double value) const noexcept {
 }
 
 std::uint8_t Stretch::byte(double value) const noexcept {
-  return static_cast<std::uint8_t>(std::lround((*this)(value) * 255));
+  return static_cast<std::uint8_t>(std::lround((*this)(value)*255));
 }
 
 }  // namespace terrazzo::ops

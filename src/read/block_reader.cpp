@@ -343,6 +343,12 @@ TileResult BlockReader::read_rows_into(std::uint64_t block, std::uint32_t first_
   return {.bytes_written = bytes * rows};
 }
 
+std::byte const* BlockReader::finished_row(std::uint32_t row, std::byte* out) noexcept {
+  if (rows_are_finished_ || finisher_.is_copy()) { return rows_ + std::size_t{row} * decoded_row_stride_; }
+  finish_row(row, out);
+  return out;
+}
+
 void BlockReader::finish_row(std::uint32_t row, std::byte* out) noexcept {
   std::byte* const decoded = rows_ + std::size_t{row} * decoded_row_stride_;
   if (rows_are_finished_) {

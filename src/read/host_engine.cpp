@@ -33,6 +33,9 @@ constexpr std::uint64_t kMaxBatchBlocks = 64;
 // Blocks that are not compressed are read in pieces of this size, so that one huge strip is parallel and small.
 constexpr std::uint64_t kRawPieceBytes = 1 << 20;
 
+// Shorter rows than this are read a piece at a time and copied: the kernel's cost per row would be more than the copy.
+constexpr std::size_t kDirectRowBytes = 2048;
+
 ErrorKind kind_of(TileStatus status) {
   switch (status) {
     case TileStatus::unsupported: return ErrorKind::unsupported;
@@ -205,6 +208,7 @@ class Job {
         std::uint32_t const in_block = source_row(row) - id.row * plan_.level->image.block_height_px;
         place_row(id, covered, target, row, block.data() + in_block * reader_.row_bytes());
       }
+      placer_.fence();
     }
 
     // Places rows [first_row, first_row + rows) of the block, as far as the result has them. `decoded_from` is the row
@@ -213,9 +217,10 @@ class Job {
       tiff::Image const& image = plan_.level->image;
       Target const target = target_of(covered);
       bool const whole_width = covered.width == image.block_width_px;
-      bool const straight = placer_.is_direct() && whole_width;
+      bool const straight = placer_.is_direct() && whole_width && !placer_.is_streaming();
       // `row` is free by now: only decoding used it.
       std::byte* const row_buffer = straight ? nullptr : scratch_.row.get(reader_.row_bytes()).data();
+      std::byte const* row_pixels = nullptr;
       std::uint32_t finished = std::numeric_limits<std::uint32_t>::max();
       for (std::uint32_t r = 0; r < target.rows; ++r) {
         std::uint32_t const row = target.first_row + r;
@@ -225,10 +230,11 @@ class Job {
           reader_.finish_row(in_block - decoded_from, placer_.direct_row(id.plane, row, target.first_column));
           continue;
         }
-        if (in_block != finished) { reader_.finish_row(in_block - decoded_from, row_buffer); }
+        if (in_block != finished) { row_pixels = reader_.finished_row(in_block - decoded_from, row_buffer); }
         finished = in_block;  // upsampling asks for a row more than once, and a row can be finished once
-        place_row(id, covered, target, row, row_buffer);
+        place_row(id, covered, target, row, row_pixels);
       }
+      placer_.fence();
     }
 
     void place_row(TileId const& id, Window const& covered, Target const& target, std::uint32_t row,
@@ -267,7 +273,8 @@ class Job {
       if (target.rows == 0 || target.columns == 0) { return; }
       auto const first_row = static_cast<std::uint32_t>(from - block_top);
       std::uint64_t const number = plan_.block_number(id);
-      if (placer_.is_direct() && reader_.stored_is_finished()) {
+      bool const long_rows = covered.width * reader_.pixel_bytes() >= kDirectRowBytes || !placer_.is_streaming();
+      if (placer_.is_direct() && reader_.stored_is_finished() && long_rows) {
         std::size_t const skip = (covered.column - id.column * image.block_width_px) * reader_.pixel_bytes();
         TileResult const result = reader_.read_rows_into(
             number, first_row, covered.height, skip, covered.width * reader_.pixel_bytes(),

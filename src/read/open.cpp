@@ -213,11 +213,15 @@ void add_external_levels(std::string const& path, LevelBuilder& builder, Info& i
       }
     });
   }
+  // GDAL takes a .msk file for a mask only when it carries these flags, so another program's file does no harm.
+  bool flagged = false;
   auto const add_mask = [&](ByteSourcePtr const& source, Candidate const& candidate) {
-    builder.add_mask(source, candidate, true);
+    auto const metadata = candidate.directory.text_value(tiff::tag::GDALMetadata);
+    flagged = flagged || (metadata && metadata->find("INTERNAL_MASK_FLAGS_") != std::string::npos);
+    if (flagged) { builder.add_mask(source, candidate, true); }
   };
   each_image(path + ".msk", add_mask);
-  each_image(path + ".msk.ovr", add_mask);
+  if (flagged) { each_image(path + ".msk.ovr", add_mask); }
 }
 
 std::shared_ptr<Dataset::Impl const> open_source(ByteSourcePtr const& source, OpenOptions const& options,

@@ -3,11 +3,17 @@
 
 #include "tile/convert.hpp"
 #include "tile/interleave.hpp"
+#include "tile/stream_copy.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace terrazzo::reading {
+
+namespace {
+// Beyond what a core's caches hold. Whoever asks for so much will not find it in a cache anyway.
+constexpr std::uint64_t kStreamingBytes = 32u << 20;
+}  // namespace
 
 Placer::Placer(ReadPlan::Impl const& plan, HostView const& destination, std::uint32_t samples, std::size_t pixel_bytes)
     : plan_(plan),
@@ -28,7 +34,13 @@ Placer::Placer(ReadPlan::Impl const& plan, HostView const& destination, std::uin
                                               destination.pixel_stride_bytes == static_cast<std::int64_t>(pixel_bytes);
   // A plane that is asked for twice has two places to go to, so its producer cannot write it directly.
   direct_ = plain_ && same_pixels && !plan.resampled() && (samples > 1 || plan.bands.size() == plan.planes.size());
+  std::uint64_t const result_bytes = std::uint64_t{size_bytes(destination.dtype)} * plan.bands.size() * plan.out_height * plan.out_width;
+  streaming_ = (direct_ || splits_pixels_) && result_bytes >= kStreamingBytes;
   planes_.resize(plan.bands.size());
+}
+
+void Placer::fence() const noexcept {
+  if (streaming_) { tile::fence_streamed_copies(); }
 }
 
 std::byte* Placer::at(std::size_t band, std::uint32_t row, std::uint32_t column) const noexcept {
@@ -50,12 +62,24 @@ std::byte* Placer::direct_row(std::uint32_t plane, std::uint32_t row, std::uint3
 void Placer::place(std::uint32_t plane, std::uint32_t row, std::uint32_t column, std::byte const* pixels,
                    std::size_t count) {
   if (direct_) {
-    std::memcpy(direct_row(plane, row, column), pixels, count * pixel_bytes_);
+    std::byte* const to = direct_row(plane, row, column);
+    if (streaming_) {
+      tile::copy_streaming(to, pixels, count * pixel_bytes_);
+    } else {
+      std::memcpy(to, pixels, count * pixel_bytes_);
+    }
     return;
   }
   if (splits_pixels_) {
-    for (std::size_t band = 0; band < planes_.size(); ++band) { planes_[band] = at(band, row, column); }
+    std::size_t const row_bytes = count * size_bytes(from_);
+    if (streaming_) { plane_rows_.resize(std::max(plane_rows_.size(), row_bytes * planes_.size())); }
+    for (std::size_t band = 0; band < planes_.size(); ++band) {
+      planes_[band] = streaming_ ? plane_rows_.data() + band * row_bytes : at(band, row, column);
+    }
     tile::split_pixels(pixels, planes_, count, size_bytes(from_));
+    for (std::size_t band = 0; streaming_ && band < planes_.size(); ++band) {
+      tile::copy_streaming(at(band, row, column), planes_[band], row_bytes);
+    }
     return;
   }
   for (std::size_t band = 0; band < plan_.bands.size(); ++band) {

@@ -17,8 +17,11 @@ class Placer {
   // `samples` and `pixel_bytes` describe finished pixels of a block; see BlockReader.
   Placer(ReadPlan::Impl const& plan, HostView const& destination, std::uint32_t samples, std::size_t pixel_bytes);
 
-  // True when a finished row of a block can be written by its producer: the same bytes in the same order.
+  // True when a finished row of a block goes to its place as it is: the same bytes in the same order.
   [[nodiscard]] bool is_direct() const noexcept { return direct_; }
+  // True when the result is larger than the caches: place() then writes past them, and fence() must follow a block.
+  [[nodiscard]] bool is_streaming() const noexcept { return streaming_; }
+  void fence() const noexcept;
   // Where such a row goes. REQUIRES: is_direct().
   [[nodiscard]] std::byte* direct_row(std::uint32_t plane, std::uint32_t row, std::uint32_t column) const noexcept;
 
@@ -42,7 +45,9 @@ class Placer {
   bool plain_;          // no conversion at all
   bool splits_pixels_;  // plain, every sample of the pixel in order, to contiguous rows
   bool direct_;
-  std::vector<std::byte*> planes_;  // scratch of place()
+  bool streaming_;
+  std::vector<std::byte*> planes_;      // scratch of place()
+  std::vector<std::byte> plane_rows_;   // likewise, when streaming
 };
 
 }  // namespace terrazzo::reading

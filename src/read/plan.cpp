@@ -106,7 +106,8 @@ DType dtype_of_result(DType stored, ReadRequest const& request) {
 
 tile::ValueTransform transform_of(BandInfo const& band, ReadRequest const& request) {
   tile::ValueTransform t;
-  if (request.masked && band.nodata && band.nodata->representable) {
+  // A band with a mask of its own follows that alone, as in GDAL.
+  if (request.masked && band.mask == MaskKind::nodata) {
     t.mask_nodata = true;
     t.nodata = band.nodata->value;
     t.nodata_i64 = band.nodata->exact_i64;
@@ -153,8 +154,13 @@ void choose_threads(ReadPlan::Impl& plan, bool trusted, ReadRequest const& reque
   std::uint64_t const scratch_limit = std::min(limit / 2, limit - std::min(limit, result_bytes));
   std::uint64_t const fed =
       std::max<std::uint64_t>(1, scratch_limit / std::max<std::uint64_t>(1, plan.scratch_bytes_per_thread));
-  std::uint64_t const work = raw ? std::max<std::uint64_t>(plan.block_count(), plan.window.height) : plan.block_count();
-  plan.threads = static_cast<unsigned>(std::min<std::uint64_t>({resolve_threads(request.threads), fed, work}));
+  // A thread is worth waking for this much: 2 MiB of copying or 128 KiB of decoding take some 200 microseconds.
+  constexpr std::uint64_t kRawGrainBytes = 2 << 20, kDecodeGrainBytes = 128 << 10;
+  std::uint64_t const window_bytes = (std::uint64_t{plan.window.width} * image.samples_per_block() * image.bits + 7) / 8 *
+                                     plan.window.height * plan.planes.size();
+  std::uint64_t const work = raw ? window_bytes / kRawGrainBytes
+                                 : std::min(plan.block_count(), plan.block_count() * block_bytes / kDecodeGrainBytes);
+  plan.threads = static_cast<unsigned>(std::min<std::uint64_t>({resolve_threads(request.threads), fed, std::max<std::uint64_t>(1, work)}));
 }
 
 }  // namespace
@@ -214,7 +220,11 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
     plan->fills.push_back(fits ? band_info.nodata->value : 0);
   }
   choose_blocks(*plan);
-  choose_threads(*plan, dataset->trusted, request);
+  try {
+    choose_threads(*plan, dataset->trusted, request);
+  } catch (Error const& error) {
+    throw error.located({.source = info.source, .ifd = plan->level->image.ifd});
+  }
   plan->dataset = std::move(dataset);
   return plan;
 }

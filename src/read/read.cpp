@@ -67,6 +67,16 @@ void execute(ReadPlan::Impl const& plan, ReadRequest const& request, HostView co
   if (request.masked) { reading::apply_masks(plan, request, destination, budget); }
 }
 
+// Inner layers say what is wrong; here every error learns which file it is about.
+template <class Work>
+auto naming_the_source(Dataset const& dataset, Work const& work) {
+  try {
+    return work();
+  } catch (Error const& error) {
+    throw error.located({.source = dataset.info().source});
+  }
+}
+
 ReadRequest with_dtype_of(ReadRequest request, HostView const& destination) {
   if (!request.dtype) { request.dtype = destination.dtype; }
   return request;
@@ -88,33 +98,40 @@ DType result_dtype(Dataset const& dataset, ReadRequest const& request) {
 }
 
 HostArray read(Dataset const& dataset, ReadRequest const& request, ReadReport* report) {
-  auto const plan = reading::make_plan(dataset.shared_impl(), request);
-  MemoryBudget budget(resolve_memory_limit(request.memory_limit_bytes));
-  auto const bands = static_cast<std::uint32_t>(plan->bands.size());
-  auto const reservation = budget.reserve(array_bytes(plan->dtype, bands, plan->out_height, plan->out_width), "the result");
-  HostArray result(plan->dtype, bands, plan->out_height, plan->out_width);
-  execute(*plan, request, result.view(), budget, report);
-  return result;
+  return naming_the_source(dataset, [&] {
+    auto const plan = reading::make_plan(dataset.shared_impl(), request);
+    MemoryBudget budget(resolve_memory_limit(request.memory_limit_bytes));
+    auto const bands = static_cast<std::uint32_t>(plan->bands.size());
+    auto const reservation =
+        budget.reserve(array_bytes(plan->dtype, bands, plan->out_height, plan->out_width), "the result");
+    HostArray result(plan->dtype, bands, plan->out_height, plan->out_width);
+    execute(*plan, request, result.view(), budget, report);
+    return result;
+  });
 }
 
 void read_into(Dataset const& dataset, ReadRequest const& request, HostView const& destination, ReadReport* report) {
-  auto const plan = reading::make_plan(dataset.shared_impl(), with_dtype_of(request, destination));
-  check_view(*plan, destination);
-  MemoryBudget budget(resolve_memory_limit(request.memory_limit_bytes));
-  execute(*plan, request, destination, budget, report);
+  naming_the_source(dataset, [&] {
+    auto const plan = reading::make_plan(dataset.shared_impl(), with_dtype_of(request, destination));
+    check_view(*plan, destination);
+    MemoryBudget budget(resolve_memory_limit(request.memory_limit_bytes));
+    execute(*plan, request, destination, budget, report);
+  });
 }
 
 HostArray read_mask(Dataset const& dataset, ReadRequest const& request) {
   ReadRequest stored = request;
   stored.masked = stored.unpack = false;
   stored.dtype.reset();
-  auto const plan = reading::make_plan(dataset.shared_impl(), stored);
-  MemoryBudget budget(resolve_memory_limit(request.memory_limit_bytes));
-  auto const bands = static_cast<std::uint32_t>(plan->bands.size());
-  auto const reservation = budget.reserve(array_bytes(DType::u8, bands, plan->out_height, plan->out_width), "the mask");
-  HostArray result(DType::u8, bands, plan->out_height, plan->out_width);
-  reading::read_masks(*plan, stored, result.view(), budget);
-  return result;
+  return naming_the_source(dataset, [&] {
+    auto const plan = reading::make_plan(dataset.shared_impl(), stored);
+    MemoryBudget budget(resolve_memory_limit(request.memory_limit_bytes));
+    auto const bands = static_cast<std::uint32_t>(plan->bands.size());
+    auto const reservation = budget.reserve(array_bytes(DType::u8, bands, plan->out_height, plan->out_width), "the mask");
+    HostArray result(DType::u8, bands, plan->out_height, plan->out_width);
+    reading::read_masks(*plan, stored, result.view(), budget);
+    return result;
+  });
 }
 
 }  // namespace terrazzo

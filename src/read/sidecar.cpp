@@ -7,6 +7,7 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <memory>
 
 namespace terrazzo::reading {
@@ -44,6 +45,7 @@ geo::Sidecars read_text_sidecars(std::string const& path, std::vector<std::strin
     sidecars.world_file = read_text(name, files);
     if (sidecars.world_file) { break; }
   }
+  sidecars.esri_xml = read_text(std::filesystem::path(path).replace_extension(".xml").string(), files);
   return sidecars;
 }
 

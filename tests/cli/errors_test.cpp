@@ -22,7 +22,7 @@ std::string stderr_of(std::function<int()> const& command, bool json, int& code)
 
 TEST(RunGuarded, EveryKindHasItsExitCode) {
   std::pair<ErrorKind, int> const codes[] = {
-      {ErrorKind::usage, 2}, {ErrorKind::io, 3}, {ErrorKind::malformed, 4}, {ErrorKind::unsupported, 5},
+      {ErrorKind::usage, 2}, {ErrorKind::io, 3},     {ErrorKind::malformed, 4}, {ErrorKind::unsupported, 5},
       {ErrorKind::limit, 6}, {ErrorKind::device, 7}, {ErrorKind::cancelled, 8}};
   for (auto const& [kind, code] : codes) {
     int actual = 0;
@@ -36,7 +36,8 @@ TEST(RunGuarded, ErrorsAreOneLineOfJsonWithTheirPlace) {
   int code = 0;
   std::string const text = stderr_of(
       []() -> int {
-        throw Error(ErrorKind::malformed, "bad", {.source = "a.tif", .ifd = 2, .tag = {}, .tile = TileId{3, 4, 0}, .offset = 99});
+        throw Error(ErrorKind::malformed, "bad",
+                    {.source = "a.tif", .ifd = 2, .tag = {}, .tile = TileId{3, 4, 0}, .offset = 99});
       },
       true, code);
   EXPECT_EQ(code, 4);

@@ -37,9 +37,9 @@ std::string text_of(Info const& info) {
 
 TEST(PrintInfo, SaysWhatTheRasterIs) {
   std::string const text = text_of(sample());
-  for (auto const* part : {"a.tif\n", "100 x 50, 1 band, float32", "EPSG:32633  WGS 84 / UTM zone 33N",
-                           "500000 .. 501000, 3999500 .. 4000000", "tiles of 512 x 512, deflate, predictor 3, COG",
-                           "50 x 25", "-9999"}) {
+  for (auto const* part :
+       {"a.tif\n", "100 x 50, 1 band, float32", "EPSG:32633  WGS 84 / UTM zone 33N",
+        "500000 .. 501000, 3999500 .. 4000000", "tiles of 512 x 512, deflate, predictor 3, COG", "50 x 25", "-9999"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " not in\n" << text;
   }
 }

@@ -138,7 +138,8 @@ def make_rasters():
     # Pages, in the other byte order, by another writer.
     with tifffile.TiffWriter(HERE / "pages.tif", byteorder=">") as out:
         for page in range(3):
-            out.write(pattern(np.int32, 1, 9 + page, 14)[0], compression="zlib", rowsperstrip=4, photometric="minisblack")
+            out.write(pattern(np.int32, 1, 9 + page, 14)[0], compression="zlib", rowsperstrip=4,
+                      photometric="minisblack")
 
 
 def digest(array):
@@ -174,7 +175,8 @@ def facts(path):
     entry["overviews"] = []
     for level in range(levels):
         with rasterio.open(path, overview_level=level) as file:
-            entry["overviews"].append({"width": file.width, "height": file.height, "pixels_sha256": digest(file.read())})
+            entry["overviews"].append({"width": file.width, "height": file.height,
+                                       "pixels_sha256": digest(file.read())})
     if subdatasets:
         entry["pages"] = []
         for page in range(1, len(subdatasets) + 1):

@@ -36,7 +36,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 
   testing::TiffBuilder tiff;
   auto const add = [&](std::uint16_t tag, std::uint16_t type, std::size_t unit, std::span<std::byte const> bytes) {
-    if (!bytes.empty()) { tiff.raw(tag, type, bytes.size() / unit, std::vector<std::byte>(bytes.begin(), bytes.end())); }
+    if (!bytes.empty()) {
+      tiff.raw(tag, type, bytes.size() / unit, std::vector<std::byte>(bytes.begin(), bytes.end()));
+    }
   };
   add(tiff::tag::ModelPixelScale, 12, 8, doubles);
   add(tiff::tag::ModelTiepoint, 12, 8, doubles);

@@ -43,8 +43,10 @@ TEST(BaselineMetadata, FormatsResolutionAndItsUnit) {
   EXPECT_EQ(*metadata.find("TIFFTAG_XRESOLUTION"), "72");
   EXPECT_EQ(*metadata.find("TIFFTAG_YRESOLUTION"), "0.33333334");
   EXPECT_EQ(*metadata.find("TIFFTAG_RESOLUTIONUNIT"), "2 (pixels/inch)");
-  EXPECT_EQ(*metadata_of(TiffBuilder().shorts(tag::ResolutionUnit, {1})).find("TIFFTAG_RESOLUTIONUNIT"), "1 (unitless)");
-  EXPECT_EQ(*metadata_of(TiffBuilder().shorts(tag::ResolutionUnit, {3})).find("TIFFTAG_RESOLUTIONUNIT"), "3 (pixels/cm)");
+  EXPECT_EQ(*metadata_of(TiffBuilder().shorts(tag::ResolutionUnit, {1})).find("TIFFTAG_RESOLUTIONUNIT"),
+            "1 (unitless)");
+  EXPECT_EQ(*metadata_of(TiffBuilder().shorts(tag::ResolutionUnit, {3})).find("TIFFTAG_RESOLUTIONUNIT"),
+            "3 (pixels/cm)");
   EXPECT_EQ(*metadata_of(TiffBuilder().shorts(tag::ResolutionUnit, {9})).find("TIFFTAG_RESOLUTIONUNIT"), "9");
 }
 

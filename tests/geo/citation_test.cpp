@@ -33,7 +33,8 @@ TEST(Citation, IsPlainTextOtherwise) {
 }
 
 TEST(Citation, LosesTheBannerOfImagine) {
-  EXPECT_EQ(clean_citation(kImagine), "Projection Name = Oregon Units = international_FeeT GeoTIFF Units = international_FeeT");
+  EXPECT_EQ(clean_citation(kImagine),
+            "Projection Name = Oregon Units = international_FeeT GeoTIFF Units = international_FeeT");
   EXPECT_EQ(clean_citation("  plain "), "plain");
 }
 

@@ -50,18 +50,16 @@ TEST_P(BandColors, FollowPhotometricAndExtraSamples) {
 INSTANTIATE_TEST_SUITE_P(
     All, BandColors,
     ::testing::Values(Case{{1}, {}, 1, {"gray"}}, Case{{}, {}, 1, {"gray"}},
-                      Case{{1}, {}, 3, {"gray", "undefined", "undefined"}},
-                      Case{{1}, {2}, 2, {"gray", "alpha"}},
-                      Case{{1}, {0, 2}, 3, {"gray", "undefined", "alpha"}},
-                      Case{{2}, {}, 3, {"red", "green", "blue"}},
+                      Case{{1}, {}, 3, {"gray", "undefined", "undefined"}}, Case{{1}, {2}, 2, {"gray", "alpha"}},
+                      Case{{1}, {0, 2}, 3, {"gray", "undefined", "alpha"}}, Case{{2}, {}, 3, {"red", "green", "blue"}},
                       Case{{2}, {}, 4, {"red", "green", "blue", "undefined"}},
                       Case{{2}, {1}, 4, {"red", "green", "blue", "alpha"}},
                       Case{{2}, {2}, 5, {"red", "green", "blue", "alpha", "undefined"}},
                       Case{{2}, {0}, 4, {"red", "green", "blue", "undefined"}},
                       Case{{5}, {}, 4, {"cyan", "magenta", "yellow", "black"}},
                       Case{{5}, {1}, 5, {"cyan", "magenta", "yellow", "black", "alpha"}},
-                      Case{{6}, {}, 3, {"ycbcr_y", "ycbcr_cb", "ycbcr_cr"}},
-                      Case{{3}, {}, 1, {"gray"}}, Case{{8}, {}, 3, {"undefined", "undefined", "undefined"}},
+                      Case{{6}, {}, 3, {"ycbcr_y", "ycbcr_cb", "ycbcr_cr"}}, Case{{3}, {}, 1, {"gray"}},
+                      Case{{8}, {}, 3, {"undefined", "undefined", "undefined"}},
                       Case{{65000}, {}, 2, {"undefined", "undefined"}}));
 
 TEST(Color, OfConvertedImagesIsRgbWithAlpha) {
@@ -93,8 +91,8 @@ TEST(Color, OfOneBitIsAlwaysAPalette) {
 
 TEST(Color, OfMinIsWhiteIsAnInvertedPalette) {
   Info info = info_of(2, 4);
-  describe_color(TiffBuilder().shorts(tag::PhotometricInterpretation, {0}).shorts(tag::SamplesPerPixel, {2}).directory(),
-                 info);
+  describe_color(
+      TiffBuilder().shorts(tag::PhotometricInterpretation, {0}).shorts(tag::SamplesPerPixel, {2}).directory(), info);
   auto const& table = info.bands[0].color_table;
   ASSERT_EQ(table.size(), 16U);
   EXPECT_EQ(table[0].green, 255);

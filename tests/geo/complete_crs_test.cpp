@@ -148,10 +148,10 @@ TEST_F(CompleteCrs, UnderstandsGeocentricAndLocal) {
 TEST_F(CompleteCrs, ReadsWktOfSidecars) {
   auto const from_code = complete({.text = "EPSG:27700", .keys = {}});
   EXPECT_EQ(from_code.georeference.crs->name, "OSGB36 / British National Grid");
-  auto const esri = complete(
-      {.text = "GEOGCS[\"GCS_WGS_1984\",DATUM[\"D_WGS_1984\",SPHEROID[\"WGS_1984\",6378137.0,298.257223563]],"
-               "PRIMEM[\"Greenwich\",0.0],UNIT[\"Degree\",0.0174532925199433]]",
-       .keys = {}});
+  auto const esri =
+      complete({.text = "GEOGCS[\"GCS_WGS_1984\",DATUM[\"D_WGS_1984\",SPHEROID[\"WGS_1984\",6378137.0,298.257223563]],"
+                        "PRIMEM[\"Greenwich\",0.0],UNIT[\"Degree\",0.0174532925199433]]",
+                .keys = {}});
   EXPECT_EQ(esri.georeference.crs->epsg, 4326);
 }
 
@@ -161,6 +161,9 @@ TEST_F(CompleteCrs, ChangesNothingWhenTheDefinitionIsNonsense) {
   info.georeference.crs = describe_crs(definition);
   EXPECT_FALSE(complete_crs(definition, info));
   EXPECT_EQ(info.georeference.crs->kind, Kind::projected);
+  CrsDefinition const name{.text = "WGS 84", .keys = {}};  // a name is not a definition
+  info.georeference.crs = describe_crs(name);
+  EXPECT_FALSE(complete_crs(name, info));
   Info none;
   EXPECT_FALSE(complete_crs({}, none));
 }
@@ -174,7 +177,8 @@ TEST_F(CompleteCrs, WorksInManyThreadsAtOnce) {
   std::vector<std::thread> threads;
   std::vector<int> codes(4);
   for (std::size_t i = 0; i < codes.size(); ++i) {
-    threads.emplace_back([&codes, i] { codes[i] = crs_of(projected(static_cast<std::uint16_t>(32631 + i))).epsg.value_or(0); });
+    threads.emplace_back(
+        [&codes, i] { codes[i] = crs_of(projected(static_cast<std::uint16_t>(32631 + i))).epsg.value_or(0); });
   }
   for (auto& thread : threads) { thread.join(); }
   EXPECT_EQ(codes, (std::vector<int>{32631, 32632, 32633, 32634}));

@@ -16,7 +16,10 @@ Crs describe(std::string const& text) { return *describe_crs({.text = text, .key
 TEST(Crs, IsAbsentWhenNothingIsSaid) { EXPECT_FALSE(describe_crs({})); }
 
 TEST(Crs, PassesCodesThrough) {
-  auto const utm = describe(KeyFile().code(key::GTModelType, 1).code(key::ProjectedCRS, 32631).text(key::GTCitation, "WGS 84 / UTM zone 31N"));
+  auto const utm = describe(KeyFile()
+                                .code(key::GTModelType, 1)
+                                .code(key::ProjectedCRS, 32631)
+                                .text(key::GTCitation, "WGS 84 / UTM zone 31N"));
   EXPECT_EQ(utm.kind, Kind::projected);
   EXPECT_EQ(utm.epsg, 32631);
   EXPECT_EQ(utm.name, "WGS 84 / UTM zone 31N");
@@ -40,12 +43,14 @@ TEST(Crs, HasNoCodeWhenUserDefinedOrPrivate) {
 }
 
 TEST(Crs, IsCompoundWithAVerticalPartFromRevisionOneOn) {
-  auto const both = describe(KeyFile(1).code(key::GTModelType, 2).code(key::GeodeticCRS, 4326).code(key::Vertical, 3855));
+  auto const both =
+      describe(KeyFile(1).code(key::GTModelType, 2).code(key::GeodeticCRS, 4326).code(key::Vertical, 3855));
   EXPECT_EQ(both.kind, Kind::compound);
   EXPECT_FALSE(both.epsg);
   EXPECT_EQ(both.horizontal_epsg, 4326);
   EXPECT_EQ(both.vertical_epsg, 3855);
-  auto const old = describe(KeyFile(0).code(key::GTModelType, 2).code(key::GeodeticCRS, 4326).code(key::Vertical, 5773));
+  auto const old =
+      describe(KeyFile(0).code(key::GTModelType, 2).code(key::GeodeticCRS, 4326).code(key::Vertical, 5773));
   EXPECT_EQ(old.kind, Kind::geographic);
   EXPECT_EQ(old.epsg, 4326);
   EXPECT_EQ(old.vertical_epsg, 5773);
@@ -68,9 +73,11 @@ TEST(Crs, CorrectsTheVerticalCodesOfTheFirstSpecification) {
 }
 
 TEST(Crs, TakesItsNameFromTheCitations) {
-  auto const named = describe(KeyFile().code(key::GTModelType, 1).text(key::ProjectedCitation, "PCS Name = Mine|LUnits = m"));
+  auto const named =
+      describe(KeyFile().code(key::GTModelType, 1).text(key::ProjectedCitation, "PCS Name = Mine|LUnits = m"));
   EXPECT_EQ(named.name, "Mine");
-  auto const geographic = describe(KeyFile().code(key::GTModelType, 2).text(key::GeodeticCitation, "GCS Name = G|Datum = D"));
+  auto const geographic =
+      describe(KeyFile().code(key::GTModelType, 2).text(key::GeodeticCitation, "GCS Name = G|Datum = D"));
   EXPECT_EQ(geographic.name, "G");
   EXPECT_EQ(describe(KeyFile().code(key::GTModelType, 5).text(key::GTCitation, "plan")).name, "plan");
 }

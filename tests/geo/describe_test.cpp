@@ -33,7 +33,9 @@ Info described(TiffBuilder const& tiff, Sidecars const& sidecars = {}, std::size
 // A file as GDAL writes it.
 TiffBuilder typical() {
   TiffBuilder tiff;
-  tiff.ascii(tag::Software, "x").doubles(tag::ModelPixelScale, {10, 10, 0}).doubles(tag::ModelTiepoint, {0, 0, 0, 500, 900, 0});
+  tiff.ascii(tag::Software, "x")
+      .doubles(tag::ModelPixelScale, {10, 10, 0})
+      .doubles(tag::ModelTiepoint, {0, 0, 0, 500, 900, 0});
   KeyFile()
       .code(key::GTModelType, 1)
       .code(key::GTRasterType, 1)
@@ -103,7 +105,8 @@ TEST(Describe, MakesControlPointsOfTiepointsWithoutAScale) {
 TEST(Describe, LetsPamWin) {
   Sidecars sidecars;
   sidecars.pam_xml =
-      "<PAMDataset><SRS>EPSG:3857</SRS><GeoTransform>1,2,0,3,0,-2</GeoTransform><Metadata><MDI key='A'>pam</MDI></Metadata>"
+      "<PAMDataset><SRS>EPSG:3857</SRS><GeoTransform>1,2,0,3,0,-2</GeoTransform><Metadata><MDI "
+      "key='A'>pam</MDI></Metadata>"
       "<PAMRasterBand band='1'><NoDataValue>7</NoDataValue><Description>d</Description><Scale>2</Scale>"
       "<ColorInterp>Red</ColorInterp><Minimum>1</Minimum></PAMRasterBand></PAMDataset>";
   auto const info = described(typical(), sidecars);
@@ -138,8 +141,10 @@ TEST(Describe, ScalesTheControlPointsOfArcGisByTheResolution) {
   tiff.raw(tag::XResolution, 5, 1, rational).raw(tag::YResolution, 5, 1, rational).shorts(tag::ResolutionUnit, {2});
   Sidecars sidecars;
   sidecars.pam_xml =
-      "<PAMDataset><Metadata domain='xml:ESRI' format='xml'><GeodataXform><SourceGCPs><Double>1</Double><Double>2</Double>"
-      "</SourceGCPs><TargetGCPs><Double>30</Double><Double>40</Double></TargetGCPs></GeodataXform></Metadata></PAMDataset>";
+      "<PAMDataset><Metadata domain='xml:ESRI' "
+      "format='xml'><GeodataXform><SourceGCPs><Double>1</Double><Double>2</Double>"
+      "</SourceGCPs><TargetGCPs><Double>30</Double><Double>40</Double></TargetGCPs></GeodataXform></Metadata></"
+      "PAMDataset>";
   auto const info = described(tiff, sidecars);
   ASSERT_EQ(info.georeference.gcps.size(), 1U);
   EXPECT_EQ(info.georeference.gcps[0].column, 10);
@@ -150,7 +155,8 @@ TEST(Describe, ScalesTheControlPointsOfArcGisByTheResolution) {
 TEST(Describe, TakesTheCrsOfArcGisMetadataWhenNothingElseGivesOne) {
   Sidecars sidecars;
   sidecars.esri_xml =
-      "<metadata><refSysInfo><RefSystem><refSysID><identCode code='32631'/></refSysID></RefSystem></refSysInfo></metadata>";
+      "<metadata><refSysInfo><RefSystem><refSysID><identCode "
+      "code='32631'/></refSysID></RefSystem></refSysInfo></metadata>";
   EXPECT_EQ(described(TiffBuilder().shorts(tag::ImageWidth, {1}), sidecars).georeference.crs->epsg, 32631);
 }
 
@@ -166,7 +172,10 @@ TEST(Describe, TurnsTheThirdDimensionIntoScaleAndOffsetUnderAVerticalCrs) {
 
 TEST(Describe, FindsTheWktOfEsriInACitation) {
   TiffBuilder tiff;
-  KeyFile().code(key::GTModelType, 32767).text(key::ProjectedCitation, "ESRI PE String = PROJCS[\"mine\"]").add_to(tiff);
+  KeyFile()
+      .code(key::GTModelType, 32767)
+      .text(key::ProjectedCitation, "ESRI PE String = PROJCS[\"mine\"]")
+      .add_to(tiff);
   auto const info = described(tiff);
   EXPECT_EQ(info.georeference.crs->kind, Crs::Kind::projected);
   EXPECT_EQ(info.georeference.crs->name, "mine");

@@ -24,7 +24,8 @@ struct Parsed {
 };
 
 TEST(GdalMetadata, SortsItemsByBandAndDomain) {
-  Parsed const parsed(R"(<Item name="A">1</Item><Item name="A" domain="D">2</Item><Item name="A" sample="1">3</Item>)", 2);
+  Parsed const parsed(R"(<Item name="A">1</Item><Item name="A" domain="D">2</Item><Item name="A" sample="1">3</Item>)",
+                      2);
   EXPECT_EQ(*parsed.dataset.find("A"), "1");
   EXPECT_EQ(*parsed.dataset.find("A", "D"), "2");
   EXPECT_EQ(*parsed.bands[1].find("A"), "3");

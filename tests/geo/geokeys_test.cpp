@@ -14,7 +14,8 @@ namespace tag = tiff::tag;
 
 TEST(GeoKeys, ReadsCodesNumbersAndTexts) {
   TiffBuilder tiff(std::endian::big, true);
-  tiff.shorts(tag::GeoKeyDirectory, {1, 1, 1, 4, 1024, 0, 1, 2, 1026, 34737, 6, 0, 2062, 34736, 3, 1, 2049, 34737, 4, 6})
+  tiff.shorts(tag::GeoKeyDirectory,
+              {1, 1, 1, 4, 1024, 0, 1, 2, 1026, 34737, 6, 0, 2062, 34736, 3, 1, 2049, 34737, 4, 6})
       .doubles(tag::GeoDoubleParams, {9, 1.5, 2.5, 3.5})
       .ascii(tag::GeoAsciiParams, "first|next|");
   auto const [keys, broken] = GeoKeys::read(tiff.directory());

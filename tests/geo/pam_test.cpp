@@ -62,8 +62,9 @@ TEST(Pam, DescribesBands) {
 }
 
 TEST(Pam, TakesTheBitsOfANodataValueOverItsText) {
-  auto const pam = parse("<PAMRasterBand band='1'><NoDataValue le_hex_equiv='9A9999999999B93F'>0.1000001</NoDataValue></PAMRasterBand>",
-                         {DType::f64});
+  auto const pam = parse(
+      "<PAMRasterBand band='1'><NoDataValue le_hex_equiv='9A9999999999B93F'>0.1000001</NoDataValue></PAMRasterBand>",
+      {DType::f64});
   EXPECT_EQ(pam.bands[0].nodata->value, 0.1);
   auto const bad = parse("<PAMRasterBand band='1'><NoDataValue le_hex_equiv='9A'>0.25</NoDataValue></PAMRasterBand>");
   EXPECT_EQ(bad.bands[0].nodata->value, 0.25);

@@ -20,9 +20,10 @@ TEST(Projection, WritesMethodAndParameters) {
                         .keys();
   auto const wkt = projection_wkt(keys);
   ASSERT_TRUE(wkt);
-  EXPECT_EQ(wkt->projection,
-            "PROJECTION[\"Transverse_Mercator\"],PARAMETER[\"latitude_of_origin\",1.5],PARAMETER[\"central_meridian\",-33],"
-            "PARAMETER[\"scale_factor\",0.9996],PARAMETER[\"false_easting\",5e+05],PARAMETER[\"false_northing\",0]");
+  EXPECT_EQ(
+      wkt->projection,
+      "PROJECTION[\"Transverse_Mercator\"],PARAMETER[\"latitude_of_origin\",1.5],PARAMETER[\"central_meridian\",-33],"
+      "PARAMETER[\"scale_factor\",0.9996],PARAMETER[\"false_easting\",5e+05],PARAMETER[\"false_northing\",0]");
   EXPECT_EQ(wkt->axes, "AXIS[\"Easting\",EAST],AXIS[\"Northing\",NORTH]");
 }
 

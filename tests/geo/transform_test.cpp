@@ -62,11 +62,12 @@ TEST(Transform, PrefersScaleOverMatrixButNotAScaleOfZero) {
 TEST(Transform, NeedsATiepointForAScaleAndSixteenValuesForAMatrix) {
   EXPECT_FALSE(transform_from_tags(TiffBuilder().doubles(tag::ModelPixelScale, {10, 20, 0}).directory(), false));
   EXPECT_FALSE(transform_from_tags(
-      TiffBuilder().doubles(tag::ModelPixelScale, {1, 1}).doubles(tag::ModelTiepoint, {0, 0, 0, 1, 1}).directory(), false));
-  EXPECT_FALSE(
-      transform_from_tags(TiffBuilder().doubles(tag::ModelTransformation, std::vector<double>(15, 1)).directory(), false));
-  EXPECT_FALSE(
-      transform_from_tags(TiffBuilder().doubles(tag::ModelTransformation, std::vector<double>(17, 1)).directory(), false));
+      TiffBuilder().doubles(tag::ModelPixelScale, {1, 1}).doubles(tag::ModelTiepoint, {0, 0, 0, 1, 1}).directory(),
+      false));
+  EXPECT_FALSE(transform_from_tags(
+      TiffBuilder().doubles(tag::ModelTransformation, std::vector<double>(15, 1)).directory(), false));
+  EXPECT_FALSE(transform_from_tags(
+      TiffBuilder().doubles(tag::ModelTransformation, std::vector<double>(17, 1)).directory(), false));
   EXPECT_FALSE(transform_from_tags(TiffBuilder().shorts(tag::ImageWidth, {1}).directory(), false));
 }
 
@@ -103,9 +104,8 @@ TEST(WorldFile, IsRefusedWhenLinesAreMissingOrPixelsHaveNoSize) {
 }
 
 TEST(WorldFile, IsLookedForUnderTheCustomaryNames) {
-  EXPECT_EQ(world_file_names("a.b/dem.tif"),
-            (std::vector<std::string>{"a.b/dem.tfw", "a.b/dem.TFW", "a.b/dem.tifw", "a.b/dem.TIFW", "a.b/dem.wld",
-                                      "a.b/dem.WLD"}));
+  EXPECT_EQ(world_file_names("a.b/dem.tif"), (std::vector<std::string>{"a.b/dem.tfw", "a.b/dem.TFW", "a.b/dem.tifw",
+                                                                       "a.b/dem.TIFW", "a.b/dem.wld", "a.b/dem.WLD"}));
   EXPECT_EQ(world_file_names("a.b/dem"), (std::vector<std::string>{"a.b/dem.wld", "a.b/dem.WLD"}));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/xml.hpp"
 
+#include "geo/utf8.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -59,6 +61,14 @@ TEST(Xml, ReadsLatin1WhereTheBytesAreNotUtf8) {
   pugi::xml_document document;
   ASSERT_TRUE(parse_xml("<a>caf\xe9</a>", kLimit, document));
   EXPECT_EQ(text_of(child(document, "a")), "caf\xc3\xa9");
+}
+
+TEST(Xml, GivesUtf8EvenForEntitiesThatAreNoCharacters) {
+  pugi::xml_document document;
+  ASSERT_TRUE(parse_xml("<a b='&#xd800;'>&#xdfff;</a>", kLimit, document));
+  EXPECT_TRUE(is_utf8(*text_of(child(document, "a"))));
+  EXPECT_TRUE(is_utf8(*value_of(child(document, "a"), "b")));
+  EXPECT_TRUE(is_utf8(serialize(child(document, "a"))));
 }
 
 TEST(Xml, UnescapesTheEntitiesOfXml) {

@@ -11,7 +11,8 @@ namespace terrazzo::ops {
 namespace {
 
 template <class T>
-BandRows rows_of(std::vector<T> const& samples, std::uint32_t columns, std::vector<std::uint8_t> const* mask = nullptr) {
+BandRows rows_of(std::vector<T> const& samples, std::uint32_t columns,
+                 std::vector<std::uint8_t> const* mask = nullptr) {
   return {samples.data(), mask == nullptr ? nullptr : mask->data(),
           static_cast<std::uint32_t>(samples.size() / columns), columns};
 }

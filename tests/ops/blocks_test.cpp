@@ -71,7 +71,8 @@ TEST(RowBlocks, FollowTheTilesOfTheRasterNotOfTheWindow) {
 }
 
 TEST(RowBlocks, RowsOfUncompressedStripsMayBeSplit) {
-  auto const raster = testing::Raster(testing::raster_builder(kWidth, kHeight, ramp(std::size_t{kWidth} * kHeight), kHeight));
+  auto const raster =
+      testing::Raster(testing::raster_builder(kWidth, kHeight, ramp(std::size_t{kWidth} * kHeight), kHeight));
   RowBlocks const blocks(raster.dataset(), {.window = Window{0, 10, kWidth, 13}}, 5 * kWidth * 2);
   ASSERT_EQ(blocks.count(), 3U);
   EXPECT_EQ(blocks.window(0), (Window{0, 10, kWidth, 5}));
@@ -137,9 +138,7 @@ TEST(RowBlocks, CancelStopsBeforeTheNextBlock) {
   try {
     blocks.read(0, buffer);
     FAIL();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::cancelled);
-  }
+  } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::cancelled); }
 }
 
 TEST(RowBlocks, MemoryLimitCountsInBothOrders) {

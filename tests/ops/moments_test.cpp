@@ -37,7 +37,8 @@ TEST(IntegerSums, KeepsTheSpreadOfHugeNumbersThatDifferByOne) {
 }
 
 TEST(IntegerSums, HandlesTheWholeRangeOf64Bits) {
-  auto const sums = sums_of<std::int64_t>({std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()});
+  auto const sums =
+      sums_of<std::int64_t>({std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()});
   EXPECT_EQ(sums.mean(), -0.5);
   EXPECT_NEAR(sums.variance() / 0x1p126, 1.0, 1e-15);
   auto const high = sums_of<std::uint64_t>(std::vector<std::uint64_t>(5, std::numeric_limits<std::uint64_t>::max()));

@@ -27,8 +27,10 @@ std::vector<Chunk> chunks_of(std::vector<std::uint8_t> const& png) {
   for (std::size_t at = 8; at < png.size();) {
     std::uint32_t const length = u32_at(png, at);
     Chunk chunk;
-    chunk.name.assign(png.begin() + static_cast<std::ptrdiff_t>(at) + 4, png.begin() + static_cast<std::ptrdiff_t>(at) + 8);
-    chunk.data.assign(png.begin() + static_cast<std::ptrdiff_t>(at) + 8, png.begin() + static_cast<std::ptrdiff_t>(at + 8 + length));
+    chunk.name.assign(png.begin() + static_cast<std::ptrdiff_t>(at) + 4,
+                      png.begin() + static_cast<std::ptrdiff_t>(at) + 8);
+    chunk.data.assign(png.begin() + static_cast<std::ptrdiff_t>(at) + 8,
+                      png.begin() + static_cast<std::ptrdiff_t>(at + 8 + length));
     EXPECT_EQ(u32_at(png, at + 8 + length), libdeflate_crc32(0, png.data() + at + 4, length + 4));
     at += 12 + length;
     chunks.push_back(std::move(chunk));
@@ -95,7 +97,7 @@ TEST(EncodePng, StartsWithSignatureAndHeader) {
 }
 
 TEST(EncodePng, RoundTripsPixels) {
-  for (auto const [width, height] : {std::pair{1U, 1U}, {1U, 40U}, {64U, 1U}, {33U, 45U}}) {
+  for (auto const& [width, height] : {std::pair{1U, 1U}, {1U, 40U}, {64U, 1U}, {33U, 45U}}) {
     Picture const picture = varied(width, height);
     EXPECT_EQ(decode(encode_png(picture), width, height), picture.rgba) << width << " x " << height;
   }

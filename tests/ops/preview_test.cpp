@@ -13,6 +13,7 @@ namespace {
 
 using testing::Raster;
 using testing::raster_builder;
+using testing::text_tag;
 using Pixel = std::array<int, 4>;
 
 constexpr std::uint16_t kNodataTag = 42113, kPixelScaleTag = 33550, kTiepointTag = 33922;
@@ -28,7 +29,8 @@ Picture preview(testing::TiffBuilder const& builder, PreviewRequest const& reque
 }
 
 TEST(MakePreview, StretchesGrayFromBlackToWhite) {
-  auto const picture = preview(raster_builder<std::uint16_t>(3, 1, {1000, 2000, 3000}, 1), {.stretch_low = 0, .stretch_high = 100});
+  auto const picture =
+      preview(raster_builder<std::uint16_t>(3, 1, {1000, 2000, 3000}, 1), {.stretch_low = 0, .stretch_high = 100});
   EXPECT_EQ(picture.width, 3U);
   EXPECT_EQ(picture.height, 1U);
   EXPECT_EQ(pixel(picture, 0, 0), (Pixel{0, 0, 0, 255}));
@@ -38,7 +40,7 @@ TEST(MakePreview, StretchesGrayFromBlackToWhite) {
 
 TEST(MakePreview, NodataIsTransparentAndNotStretched) {
   auto builder = raster_builder<float>(3, 1, {-9999, 1, 2}, 1);
-  builder.ascii(kNodataTag, "-9999");
+  text_tag(builder, kNodataTag, "-9999");
   auto const picture = preview(builder, {.stretch_low = 0, .stretch_high = 100});
   EXPECT_EQ(pixel(picture, 0, 0), (Pixel{0, 0, 0, 0}));
   EXPECT_EQ(pixel(picture, 1, 0), (Pixel{0, 0, 0, 255}));
@@ -70,7 +72,9 @@ TEST(MakePreview, DrawsPalettesInTheirColours) {
   builder.shorts(320, map);
   auto bytes = builder.bytes();
   for (std::size_t i = 0; i + 12 < bytes.size(); ++i) {  // PhotometricInterpretation becomes 3, palette
-    if (bytes[i] == std::byte{6} && bytes[i + 1] == std::byte{1} && bytes[i + 2] == std::byte{3}) { bytes[i + 8] = std::byte{3}; }
+    if (bytes[i] == std::byte{6} && bytes[i + 1] == std::byte{1} && bytes[i + 2] == std::byte{3}) {
+      bytes[i + 8] = std::byte{3};
+    }
   }
   auto const picture = make_preview(open_memory(bytes));
   EXPECT_EQ(pixel(picture, 0, 0), (Pixel{255, 0, 0, 255}));
@@ -78,8 +82,9 @@ TEST(MakePreview, DrawsPalettesInTheirColours) {
 }
 
 TEST(MakePreview, ColormapGoesFromItsFirstToItsLastColour) {
-  auto const picture = preview(raster_builder<float>(2, 1, {0, 1}, 1),
-                               {.style = PreviewStyle::colormap, .colormap = "viridis", .stretch_low = 0, .stretch_high = 100});
+  auto const picture =
+      preview(raster_builder<float>(2, 1, {0, 1}, 1),
+              {.style = PreviewStyle::colormap, .colormap = "viridis", .stretch_low = 0, .stretch_high = 100});
   EXPECT_EQ(pixel(picture, 0, 0), (Pixel{0x44, 0x01, 0x54, 255}));
   EXPECT_EQ(pixel(picture, 1, 0), (Pixel{0xfd, 0xe7, 0x25, 255}));
 }
@@ -120,8 +125,8 @@ TEST(MakePreview, HillshadeUsesThePixelSize) {
 TEST(MakePreview, TintedReliefHasTheColoursOfHeights) {
   std::vector<float> heights(36);
   for (std::size_t i = 0; i < heights.size(); ++i) { heights[i] = static_cast<float>(i / 6); }
-  auto const picture = preview(raster_builder<float>(6, 6, heights, 6),
-                               {.style = PreviewStyle::hillshade, .colormap = "magma"});
+  auto const picture =
+      preview(raster_builder<float>(6, 6, heights, 6), {.style = PreviewStyle::hillshade, .colormap = "magma"});
   EXPECT_NE(pixel(picture, 2, 3)[0], pixel(picture, 2, 3)[2]);  // not gray
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 using testing::Raster;
 using testing::raster_builder;
+using testing::text_tag;
 
 constexpr std::uint16_t kNodataTag = 42113, kMetadataTag = 42112;
 
@@ -30,7 +31,7 @@ TEST(ComputeStats, OfAnIntegerBandIsExact) {
 
 TEST(ComputeStats, LeavesNodataOut) {
   auto builder = raster_builder<float>(2, 2, {-9999, 1, 3, std::nanf("")}, 2);
-  builder.ascii(kNodataTag, "-9999");
+  text_tag(builder, kNodataTag, "-9999");
   auto const stats = compute_stats(Raster(builder).dataset());
   EXPECT_EQ(stats[0].valid, 2U);
   EXPECT_EQ(stats[0].total, 4U);
@@ -40,7 +41,7 @@ TEST(ComputeStats, LeavesNodataOut) {
 
 TEST(ComputeStats, OfNothingIsNan) {
   auto builder = raster_builder<std::uint8_t>(2, 1, {7, 7}, 1);
-  builder.ascii(kNodataTag, "7");
+  text_tag(builder, kNodataTag, "7");
   auto const stats = compute_stats(Raster(builder).dataset(), {.histogram_bins = 4});
   EXPECT_EQ(stats[0].valid, 0U);
   EXPECT_TRUE(std::isnan(stats[0].minimum));
@@ -76,9 +77,9 @@ TEST(ComputeStats, HistogramRangeCanBeGiven) {
 
 TEST(ComputeStats, UnpackedValuesAreScaledAndTurned) {
   auto builder = raster_builder<std::int16_t>(4, 1, {0, 1, 2, 10}, 1);
-  builder.ascii(kMetadataTag,
-                "<GDALMetadata><Item name=\"OFFSET\" sample=\"0\" role=\"offset\">100</Item>"
-                "<Item name=\"SCALE\" sample=\"0\" role=\"scale\">-2</Item></GDALMetadata>");
+  text_tag(builder, kMetadataTag,
+           "<GDALMetadata><Item name=\"OFFSET\" sample=\"0\" role=\"offset\">100</Item>"
+           "<Item name=\"SCALE\" sample=\"0\" role=\"scale\">-2</Item></GDALMetadata>");
   StatsRequest request;
   request.read.unpack = true;
   request.histogram_bins = 2;
@@ -134,7 +135,8 @@ TEST(ComputeStats, RefusesWhatItCannotMean) {
   sized.read.target_size = TargetSize{1, 1};
   EXPECT_THROW((void)compute_stats(raster.dataset(), sized), Error);
   EXPECT_THROW((void)compute_stats(raster.dataset(), {.histogram_bins = 1U << 30}), Error);
-  EXPECT_THROW((void)compute_stats(raster.dataset(), {.histogram_bins = 4, .histogram_min = 2, .histogram_max = 1}), Error);
+  EXPECT_THROW((void)compute_stats(raster.dataset(), {.histogram_bins = 4, .histogram_min = 2, .histogram_max = 1}),
+               Error);
   StatsRequest band;
   band.read.bands = {2};
   EXPECT_THROW((void)compute_stats(raster.dataset(), band), Error);

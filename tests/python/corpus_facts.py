@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares what the binary says of one corpus file with the manifest, fact by fact.
 
-The manifest holds what GDAL 3.12.2 made of each file (through rasterio): a SHA-256 per band of the little-endian samples,
-rows top-down, in the band's native type (complex integers as two integers), `pixels_sha256` of all bands one after another.
+The manifest holds what GDAL 3.12.2 made of each file (through rasterio): a SHA-256 per band of the little-endian
+samples, rows top-down, in the band's native type (complex integers as two integers); `pixels_sha256` is of all bands
+one after another.
 """
 
 import math
@@ -10,8 +11,8 @@ import math
 import harness
 import numpy as np
 
-# What a decoder of a lossy codec may differ by where its bits are not GDAL's. JPEG and WebP decoders of one family agree
-# exactly on nearly every file; the tolerance only serves decoders whose inverse transforms round differently.
+# What a decoder of a lossy codec may differ by where its bits are not GDAL's. JPEG and WebP decoders of one family
+# agree exactly on nearly every file; the tolerance serves decoders whose inverse transforms round differently.
 LOSSY_TOLERANCE = {"jpeg": 2, "webp": 1, "ojpeg": 2, "jxl": 1, "jxl-dng": 1, "jpeg2000": 0}
 
 MANIFEST_TEXT_LIMIT = 200     # characters; longer metadata values are cut off in the manifest

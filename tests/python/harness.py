@@ -57,7 +57,8 @@ class Result:
         elif self.signal:
             end = f"killed by {signal.Signals(self.signal).name}"
         words = " ".join(str(a) for a in self.args)
-        return f"{words}\n  {end}\n  stdout: {self.stdout[-800:]!r}\n  stderr: {self.stderr[-3000:].decode(errors='replace')}"
+        stderr = self.stderr[-3000:].decode(errors="replace")
+        return f"{words}\n  {end}\n  stdout: {self.stdout[-800:]!r}\n  stderr: {stderr}"
 
     def json(self):
         return json.loads(self.stdout)

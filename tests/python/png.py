@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small PNG reader that trusts nothing: signature, chunk order, CRCs, filters. 8-bit gray, RGB and RGBA, no interlace."""
+"""A small PNG reader that trusts nothing: signature, chunks, CRCs, filters. 8 bits, no palette, no interlace."""
 
 import struct
 import zlib

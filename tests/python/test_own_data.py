@@ -15,7 +15,8 @@ FACTS = json.loads((DATA / "facts.json").read_text())
 def test_equals_gdal(name, tmp_path):
     facts = Facts(name, FACTS[name], tmp_path, root=DATA)
     facts.check()
-    assert not facts.differences, "\n".join(f"{facet}: {t}" for facet, texts in facts.differences.items() for t in texts)
+    found = [f"{facet}: {text}" for facet, texts in facts.differences.items() for text in texts]
+    assert not found, "\n".join(found)
 
 
 def test_set_is_small():

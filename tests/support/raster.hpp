@@ -36,6 +36,14 @@ std::vector<std::byte> as_bytes(std::vector<T> const& values) {
   return bytes;
 }
 
+// An ASCII tag with its terminating zero; the count is passed before the bytes are moved.
+inline TiffBuilder& text_tag(TiffBuilder& builder, std::uint16_t tag, std::string const& text) {
+  std::vector<std::byte> bytes(text.size() + 1);
+  std::memcpy(bytes.data(), text.data(), text.size());
+  std::uint64_t const count = bytes.size();
+  return builder.raw(tag, 2, count, std::move(bytes));
+}
+
 // Samples of type T, pixel-interleaved, in strips of `rows_per_strip` rows. Add tags before making a Raster of it.
 template <class T>
 TiffBuilder raster_builder(std::uint32_t width, std::uint32_t height, std::vector<T> const& samples,

@@ -19,7 +19,7 @@ fuzz_one() {
   [[ -d tests/fuzz/seeds/$target ]] && inputs+=("tests/fuzz/seeds/$target")
   # Whole files are seeds for whatever eats whole files; they are bounded by -max_len, so that a run is not all reading.
   case $target in
-    file | tiff | open* | header | ifd | directory)
+    tiff* | open*)
       [[ -d $CORPUS ]] && inputs+=("$CORPUS")
       ;;
   esac

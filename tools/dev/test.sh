@@ -106,17 +106,22 @@ fuzz_stage() {
   fuzz_all "$1" | record_lines
 }
 
-# A program of somebody else's, against the installed package.
-consumer_stage() {
-  rm -rf build/install build/consumer
-  cmake --install build/release --prefix build/install >build/consumer.log
-  cmake -S examples/consumer -B build/consumer -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_PREFIX_PATH="$ROOT/build/install" >>build/consumer.log
-  cmake --build build/consumer >>build/consumer.log
-  record passed "examples/consumer builds against the installed package"
-  "$VENV/bin/python" tools/dev/make_terrain.py --size 256 build/consumer/terrain.tif >>build/consumer.log
-  build/consumer/consumer build/consumer/terrain.tif
-  record passed "examples/consumer runs"
+# Programs of somebody else's, against the installed package: each takes a raster. Their target has the folder's name.
+examples_stage() {
+  local example name
+  rm -rf build/install build/examples
+  mkdir -p build/examples
+  cmake --install build/release --prefix build/install >build/examples/install.log
+  "$VENV/bin/python" tools/dev/make_terrain.py --size 256 build/examples/terrain.tif >/dev/null
+  for example in examples/*/CMakeLists.txt; do
+    name=$(basename "$(dirname "$example")")
+    cmake -S "examples/$name" -B "build/examples/$name" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+      -DCMAKE_PREFIX_PATH="$ROOT/build/install" >"build/examples/$name.log"
+    cmake --build "build/examples/$name" >>"build/examples/$name.log"
+    record passed "examples/$name builds against the installed package"
+    "build/examples/$name/$name" build/examples/terrain.tif
+    record passed "examples/$name runs"
+  done
 }
 
 run_tests() {
@@ -148,7 +153,7 @@ run_tests() {
     fi
     stage "python tests: corpus, generated files, bad files, command line" python_stage
     stage "TSan: pool and engine" tsan_stage
-    stage "examples: a consumer of the installed package" consumer_stage
+    stage "examples: programs against the installed package" examples_stage
   fi
   "$(system_python)" tools/dev/tally.py "$RESULTS"
 }

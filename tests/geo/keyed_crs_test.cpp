@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Needs PROJ and its database; skipped where they are not installed. What users see of it is in complete_crs_test.cpp.
+#include "geo/keyed_crs.hpp"
+
+#include "geo/key_files.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+
+namespace terrazzo::geo {
+namespace {
+
+class KeyedCrsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (proj_api() == nullptr) { GTEST_SKIP() << "PROJ is not installed"; }
+    proj_.emplace();
+    if (!proj_->from_epsg(4326, PJ_CATEGORY_CRS)) { GTEST_SKIP() << "PROJ has no database"; }
+  }
+  [[nodiscard]] KeyedCrs from(KeyFile const& file) const { return crs_from_keys(file.keys(), *proj_); }
+  std::optional<ProjSession> proj_;
+};
+
+KeyFile projected(std::uint16_t code) { return KeyFile().code(key::GTModelType, 1).code(key::ProjectedCRS, code); }
+
+TEST_F(KeyedCrsTest, IsTheOfficialOneWhenTheKeysAreNothingButItsCode) {
+  EXPECT_EQ(from(projected(2193)).epsg, 2193);
+  EXPECT_EQ(from(projected(2193).code(key::ProjLinearUnits, 9001)).epsg, 2193);
+}
+
+TEST_F(KeyedCrsTest, KeepsTheCodeWhenTheBaseIsNamedToo) {
+  EXPECT_EQ(from(projected(26711).code(key::GeodeticCRS, 4267)).epsg, 26711);
+  EXPECT_EQ(from(projected(31467).code(key::GeodeticCRS, 4314)).epsg, 31467);  // northing before easting
+  EXPECT_EQ(from(projected(26711).code(key::GeodeticCRS, 4326)).epsg, 0);
+}
+
+TEST_F(KeyedCrsTest, TakesTheUnitThatImagineCites) {
+  auto const feet = from(projected(2838).text(
+      key::GTCitation, "IMAGINE GeoTIFF Support\nCopyright $Date$\nProjection Name = x\nUnits = international_feet\n"));
+  EXPECT_EQ(feet.epsg, 0);
+  EXPECT_NE(proj_->wkt(feet.crs, PJ_WKT2_2019).find("0.3048"), std::string::npos);
+  auto const metres =
+      from(projected(2838).text(key::GTCitation, "IMAGINE GeoTIFF Support\nCopyright $Date$\nUnits = meters\n"));
+  EXPECT_EQ(metres.epsg, 2838);
+}
+
+TEST_F(KeyedCrsTest, RecognisesARegisteredNameWhoseParametersAgree) {
+  KeyFile file = projected(32767);
+  file.code(key::GeodeticCRS, 4326).code(key::ProjMethod, 15).number(key::ProjNatOriginLat, -71);
+  file.number(key::ProjStraightVertPoleLong, 70).number(key::ProjFalseEasting, 6e6).number(key::ProjFalseNorthing, 6e6);
+  file.text(key::GTCitation, "WGS 84 / Australian Antarctic Polar Stereographic");
+  EXPECT_EQ(from(file).epsg, 3032);
+}
+
+TEST_F(KeyedCrsTest, ShiftsADatumThatNobodyKnows) {
+  KeyFile file = projected(32767);
+  file.code(key::Projection, 16125).number(key::EllipsoidSemiMajorAxis, 6378137);
+  file.number(key::EllipsoidInvFlattening, 298.257222101).number(key::GeogTOWGS84, 0);
+  auto const result = from(file);
+  ASSERT_TRUE(result.crs);
+  EXPECT_EQ(proj_->api().proj_get_type(result.crs.get()), PJ_TYPE_BOUND_CRS);
+}
+
+TEST_F(KeyedCrsTest, IsLocalWhenTheMethodIsUnknown) {
+  auto const result = from(projected(32767).code(key::ProjMethod, 2).text(key::GTCitation, "Alaska"));
+  EXPECT_EQ(proj_->api().proj_get_type(result.crs.get()), PJ_TYPE_ENGINEERING_CRS);
+  EXPECT_EQ(proj_->name(result.crs), "Alaska");
+}
+
+TEST_F(KeyedCrsTest, TakesAnyCodeInTheKeyOfProjectedOnes) { EXPECT_EQ(from(projected(4326)).epsg, 4326); }
+
+TEST_F(KeyedCrsTest, TellsWhenAGeographicCodeAndItsParametersDisagree) {
+  KeyFile const agrees = KeyFile().code(key::GTModelType, 2).code(key::GeodeticCRS, 4267);
+  EXPECT_FALSE(from(agrees).contradictory);
+  auto const disagrees = from(KeyFile(agrees).number(key::EllipsoidInvFlattening, 298.257222101));
+  EXPECT_TRUE(disagrees.contradictory);
+  EXPECT_EQ(disagrees.epsg, 0);
+  auto const dynamic = from(
+      KeyFile().code(key::GTModelType, 2).code(key::GeodeticCRS, 4326).number(key::EllipsoidInvFlattening, 298.25722));
+  EXPECT_EQ(dynamic.epsg, 4326);
+}
+
+TEST_F(KeyedCrsTest, NamesTheUnitOfHeights) {
+  EXPECT_EQ(from(projected(32631).code(key::Vertical, 6360)).vertical_unit, "US survey foot");
+  EXPECT_EQ(from(projected(32631)).vertical_unit, "");
+}
+
+TEST_F(KeyedCrsTest, IgnoresAVerticalCodeThatIsNotVertical) {
+  auto const result = from(projected(32631).code(key::Vertical, 3857));
+  EXPECT_EQ(proj_->api().proj_get_type(result.crs.get()), PJ_TYPE_PROJECTED_CRS);
+}
+
+}  // namespace
+}  // namespace terrazzo::geo

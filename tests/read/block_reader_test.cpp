@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/block_reader.hpp"
+
+#include "read/dataset.hpp"
+#include "read/images.hpp"
+#include "support/sources.hpp"
+#include "support/temp_folder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace terrazzo::reading {
+namespace {
+
+Level const& level_of(Opened const& opened) { return *opened->shared_impl()->levels[0]; }
+
+Opened with_compression(std::uint16_t compression, std::uint16_t bits = 8) {
+  ImageSpec spec{.width = 16, .height = 16};
+  spec.compression = compression;
+  testing::TiffBuilder builder = bits == 8 ? image<std::uint8_t>(spec) : image<std::uint16_t>(spec);
+  return Opened(builder);
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// The method
+
+TEST(ChooseMethod, ReadsUncompressedRowsWithoutACodec) {
+  DecodeMethod const method = choose_method(level_of(with_compression(kNone)), false);
+  EXPECT_EQ(method.kind, DecodeMethod::Kind::raw);
+  EXPECT_EQ(method.codec, nullptr);
+  EXPECT_EQ(method.name, "none");
+}
+
+TEST(ChooseMethod, TakesACodecOfOursWhereThereIsOne) {
+  DecodeMethod const lzw = choose_method(level_of(with_compression(5)), false);
+  EXPECT_EQ(lzw.kind, DecodeMethod::Kind::codec);
+  EXPECT_EQ(lzw.name, "lzw");
+  DecodeMethod const deflate = choose_method(level_of(with_compression(32946)), false);
+  EXPECT_EQ(deflate.name, "deflate (libdeflate)");
+}
+
+TEST(ChooseMethod, RefusesACompressionThatNobodyKnowsByItsNumber) {
+  for (std::uint16_t const number : {std::uint16_t{0}, std::uint16_t{10}, std::uint16_t{65000}}) {
+    Opened const opened = with_compression(number);
+    Error const error = failure_of([&] { static_cast<void>(choose_method(level_of(opened), true)); });
+    EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+    EXPECT_EQ(error.where().tag, tiff::tag::Compression);
+    EXPECT_EQ(error.where().source, "memory.tif");
+    EXPECT_NE(error.message().find(std::to_string(number)), std::string::npos) << error.message();
+  }
+}
+
+TEST(ChooseMethod, RefusesACompressionThatNobodyHereDecodesByItsName) {
+  Opened const opened = with_compression(34661);
+  Error const error = failure_of([&] { static_cast<void>(choose_method(level_of(opened), true)); });
+  EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+  EXPECT_NE(error.message().find("jbig"), std::string::npos) << error.message();
+}
+
+TEST(ChooseMethod, KeepsLibtiffFromBytesOfStrangers) {
+  Opened const opened = with_compression(32809);  // ThunderScan
+  Error const error = failure_of([&] { static_cast<void>(choose_method(level_of(opened), false)); });
+  EXPECT_EQ(error.kind(), ErrorKind::unsupported);
+  EXPECT_NE(error.message().find("libtiff"), std::string::npos) << error.message();
+  if (!codec::LibtiffDecoder::available()) { GTEST_SKIP() << "libtiff is not found"; }
+  EXPECT_NE(error.message().find("untrusted"), std::string::npos) << error.message();
+  DecodeMethod const method = choose_method(level_of(opened), true);
+  EXPECT_EQ(method.kind, DecodeMethod::Kind::libtiff);
+  EXPECT_EQ(method.name, "thunderscan (libtiff)");
+}
+
+// Memory is a stranger's unless the caller says otherwise; a local file is the user's.
+TEST(ChooseMethod, FollowsTheTrustOfTheDataset) {
+  if (!codec::LibtiffDecoder::available()) { GTEST_SKIP() << "libtiff is not found"; }
+  ImageSpec spec{.width = 16, .height = 16};
+  spec.compression = 32809;
+  testing::TiffBuilder const builder = image<std::uint8_t>(spec);
+  testing::TempFolder const folder;
+  std::string const path = folder.write("a.tif", builder.bytes());
+  EXPECT_FALSE(Opened(builder)->shared_impl()->trusted);
+  EXPECT_TRUE(Opened(builder, {.trust = Trust::trusted})->shared_impl()->trusted);
+  EXPECT_TRUE(open(path).shared_impl()->trusted);
+  EXPECT_FALSE(open(path, {.trust = Trust::untrusted}).shared_impl()->trusted);
+  EXPECT_EQ(failure_of([&] { static_cast<void>(plan(open(path, {.trust = Trust::untrusted}))); }).kind(), ErrorKind::unsupported);
+}
+
+// libtiff's RGBA has four bytes a pixel: five bands taken from it would be read past its end.
+TEST(ChooseMethod, RefusesOldJpegWithBandsThatRgbaHasNot) {
+  if (!codec::LibtiffDecoder::decodes(tiff::Compression::ojpeg)) { GTEST_SKIP() << "libtiff does not decode old-style JPEG"; }
+  for (std::uint16_t const bands : {std::uint16_t{1}, std::uint16_t{5}}) {
+    ImageSpec spec{.width = 16, .height = 16, .bands = bands};
+    spec.compression = 6;
+    Opened const opened(image<std::uint8_t>(spec), {.trust = Trust::trusted});
+    EXPECT_EQ(failure_of([&] { static_cast<void>(plan(*opened)); }).kind(), ErrorKind::unsupported) << bands;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Fetching
+
+struct Reader {
+  explicit Reader(Level const& of, std::uint64_t limit = 1 << 24)
+      : level(of), method(choose_method(of, false)), budget(limit), reader(of, method, budget, scratch) {}
+  Level const& level;
+  DecodeMethod method;
+  MemoryBudget budget;
+  ThreadScratch scratch;
+  BlockReader reader;
+};
+
+// 16 tiles of 18 compressed bytes; a file, so that bytes are fetched and not borrowed.
+class Fetching : public ::testing::Test {
+ protected:
+  void make(std::function<void(std::uint64_t, std::vector<std::byte>&)> edit = {}) {
+    ImageSpec spec{.width = 16, .height = 16, .tile_width = 4, .tile_height = 4, .compression = kPackBits, .edit = std::move(edit)};
+    path_ = folder_.write("a.tif", image<std::uint8_t>(spec).bytes());
+    dataset_.emplace(open(path_));
+    reader_.emplace(*dataset_->shared_impl()->levels[0]);
+  }
+  testing::TempFolder folder_;
+  std::string path_;
+  std::optional<Dataset> dataset_;
+  std::optional<Reader> reader_;
+};
+
+TEST_F(Fetching, ReadsNeighboursInOneGo) {
+  make();
+  std::vector<std::uint64_t> const blocks = {2, 3, 4, 5};
+  reader_->reader.fetch(blocks);
+  EXPECT_EQ(reader_->scratch.ranges.size(), 1u);
+  EXPECT_EQ(reader_->reader.bytes_read(), 4u * 17);
+  ASSERT_EQ(reader_->scratch.batch.items.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) {
+    tile::BatchItem const& item = reader_->scratch.batch.items[i];
+    EXPECT_EQ(item.tile, blocks[i]);
+    EXPECT_EQ(item.status, tile::TileStatus::ok);
+    auto const bytes = reader_->scratch.batch.bytes_of(item);
+    EXPECT_EQ(bytes.size(), 17u);
+    std::uint32_t const row = static_cast<std::uint32_t>(blocks[i] / 4 * 4), column = static_cast<std::uint32_t>(blocks[i] % 4 * 4);
+    EXPECT_EQ(bytes[1], static_cast<std::byte>(value_at<std::uint8_t>(0, row, column)));
+  }
+}
+
+TEST_F(Fetching, ReadsThroughASmallGapAndNotThroughALargeOne) {
+  make([](std::uint64_t block, std::vector<std::byte>& bytes) {
+    if (block == 8) { bytes.resize(20'000); }
+  });
+  std::vector<std::uint64_t> const near = {0, 2}, far = {7, 9}, backwards = {5, 1};
+  reader_->reader.fetch(near);
+  EXPECT_EQ(reader_->scratch.ranges.size(), 1u);
+  EXPECT_EQ(reader_->reader.bytes_read(), 3u * 17) << "tile 1 came along";
+  reader_->reader.fetch(far);
+  EXPECT_EQ(reader_->scratch.ranges.size(), 2u);
+  reader_->reader.fetch(backwards);
+  EXPECT_EQ(reader_->scratch.ranges.size(), 2u);
+  auto const& batch = reader_->scratch.batch;
+  EXPECT_EQ(batch.bytes_of(batch.items[1])[1], static_cast<std::byte>(value_at<std::uint8_t>(0, 0, 4)));
+}
+
+TEST_F(Fetching, ReadsNothingForSparseBlocks) {
+  make([](std::uint64_t, std::vector<std::byte>& bytes) { bytes.clear(); });
+  std::vector<std::uint64_t> const blocks = {0, 1};
+  reader_->reader.fetch(blocks);
+  EXPECT_EQ(reader_->reader.bytes_read(), 0u);
+  EXPECT_EQ(reader_->scratch.batch.items[1].status, tile::TileStatus::sparse);
+}
+
+TEST_F(Fetching, RefusesCompressedBytesBeyondTheLimit) {
+  make([](std::uint64_t, std::vector<std::byte>& bytes) { bytes.resize(30'000); });
+  Reader small(reader_->level, 20'000);
+  std::vector<std::uint64_t> const blocks = {0};
+  EXPECT_EQ(failure_of([&] { small.reader.fetch(blocks); }).kind(), ErrorKind::limit);
+  EXPECT_LT(small.budget.used_bytes(), 20'000u);
+}
+
+TEST(FetchingFromMemory, CopiesNothing) {
+  Opened const opened(image<std::uint8_t>({.width = 16, .height = 16, .tile_width = 4, .tile_height = 4, .compression = kPackBits}));
+  Reader reader(level_of(opened));
+  std::vector<std::uint64_t> const blocks = {15, 0};
+  reader.reader.fetch(blocks);
+  EXPECT_EQ(reader.scratch.batch.buffer.data(), level_of(opened).source->in_memory().data());
+  EXPECT_EQ(reader.scratch.batch.bytes_of(reader.scratch.batch.items[0])[1], static_cast<std::byte>(value_at<std::uint8_t>(0, 12, 12)));
+}
+
+TEST(FetchingFromMemory, CutsABlockAtTheEndOfTheFile) {
+  // Tiles come first in the file, so a count that reaches past the end is made by hand.
+  testing::TiffBuilder builder = image<std::uint8_t>({.width = 16, .height = 16, .tile_width = 16, .tile_height = 16, .compression = kPackBits});
+  std::vector<std::byte> bytes = builder.bytes();
+  std::uint64_t const at = builder.directory().find(325)->value_offset_bytes;
+  std::memset(bytes.data() + at, 0x7F, 4);
+  Dataset const dataset = open_memory(bytes, "m");
+  Reader reader(*dataset.shared_impl()->levels[0]);
+  std::uint64_t const block = 0;
+  reader.reader.fetch({&block, 1});
+  tile::BatchItem const item = reader.scratch.batch.items[0];
+  EXPECT_EQ(item.offset_bytes + item.size_bytes, bytes.size());
+  EXPECT_EQ(reader.reader.decode(item).status, tile::TileStatus::ok) << "the pixels are all there";
+}
+
+TEST(ThreadScratchMemory, LetsGoOfWhatIsLarge) {
+  ThreadScratch scratch;
+  std::byte* const small = scratch.row.get(1000).data();
+  static_cast<void>(scratch.decoded.get(64u << 20));
+  scratch.trim();
+  EXPECT_EQ(scratch.row.get(1000).data(), small);
+}
+
+}  // namespace
+}  // namespace terrazzo::reading

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/plan.hpp"
+
+#include "read/images.hpp"
+#include "support/sources.hpp"
+
+#include <gtest/gtest.h>
+
+namespace terrazzo::reading {
+namespace {
+
+ImageSpec const kTiles{.width = 100, .height = 70, .bands = 3, .tile_width = 32, .tile_height = 32, .compression = kPackBits};
+
+TEST(Plan, TellsWhatAReadOfEverythingWouldDo) {
+  Opened const opened(image<std::uint16_t>(kTiles));
+  ReadPlan const p = plan(*opened, {.threads = 2});
+  EXPECT_EQ(p.level(), 0u);
+  EXPECT_EQ(p.window(), (Window{0, 0, 100, 70}));
+  EXPECT_EQ(p.width(), 100u);
+  EXPECT_EQ(p.height(), 70u);
+  EXPECT_EQ(p.bands(), (std::vector<std::uint32_t>{1, 2, 3}));
+  EXPECT_EQ(p.dtype(), DType::u16);
+  EXPECT_EQ(p.codec(), "packbits");
+  EXPECT_EQ(p.predictor(), 1u);
+  EXPECT_EQ(p.tile_count(), 4u * 3);
+  EXPECT_EQ(p.result_bytes(), 100u * 70 * 3 * 2);
+  EXPECT_EQ(p.threads(), 2u);
+  EXPECT_EQ(p.scratch_bytes() % p.threads(), 0u);
+  EXPECT_GE(p.scratch_bytes(), 2u * 32 * 32 * 6);
+}
+
+TEST(Plan, ListsTilesInReadingOrderWithTheirParts) {
+  Opened const opened(image<std::uint16_t>(kTiles));
+  ReadPlan const p = plan(*opened, {.window = Window{30, 40, 40, 30}});
+  ASSERT_EQ(p.tile_count(), 3u * 2);
+  PlannedTile const first = p.tile(0), second = p.tile(1), last = p.tile(5);
+  EXPECT_EQ(first.id, (TileId{0, 1, 0}));
+  EXPECT_EQ(first.in_tile, (Window{30, 8, 2, 24}));
+  EXPECT_EQ(first.column, 0u);
+  EXPECT_EQ(first.row, 0u);
+  EXPECT_EQ(second.id, (TileId{1, 1, 0}));
+  EXPECT_EQ(second.in_tile, (Window{0, 8, 32, 24}));
+  EXPECT_EQ(second.column, 2u);
+  EXPECT_EQ(last.id, (TileId{2, 2, 0}));
+  EXPECT_EQ(last.in_tile, (Window{0, 0, 6, 6}));
+  EXPECT_EQ(last.column, 34u);
+  EXPECT_EQ(last.row, 24u);
+  EXPECT_GT(last.offset_bytes, first.offset_bytes);
+  EXPECT_EQ(last.size_bytes, 32u * 32 * 6 + 48) << "48 literal runs of PackBits";
+}
+
+TEST(Plan, TilesCoverTheWindowOnce) {
+  Opened const opened(image<std::uint8_t>(kTiles));
+  Window const window{17, 9, 71, 55};
+  ReadPlan const p = plan(*opened, {.window = window});
+  std::vector<int> seen(window.width * window.height, 0);
+  for (std::uint64_t i = 0; i < p.tile_count(); ++i) {
+    PlannedTile const tile = p.tile(i);
+    EXPECT_EQ(tile.id.column * 32 + tile.in_tile.column, window.column + tile.column);
+    EXPECT_EQ(tile.id.row * 32 + tile.in_tile.row, window.row + tile.row);
+    for (std::uint32_t r = 0; r < tile.in_tile.height; ++r) {
+      for (std::uint32_t c = 0; c < tile.in_tile.width; ++c) { ++seen[(tile.row + r) * window.width + tile.column + c]; }
+    }
+  }
+  EXPECT_TRUE(std::ranges::all_of(seen, [](int n) { return n == 1; }));
+}
+
+TEST(Plan, OfSeparatePlanesHasTheTilesOfTheBandsAskedForOnce) {
+  ImageSpec spec = kTiles;
+  spec.separate = true;
+  Opened const opened(image<std::uint8_t>(spec));
+  ReadPlan const p = plan(*opened, {.window = Window{0, 0, 10, 10}, .bands = {3, 1, 3}});
+  ASSERT_EQ(p.tile_count(), 2u);
+  EXPECT_EQ(p.tile(0).id.plane, 0u);
+  EXPECT_EQ(p.tile(1).id.plane, 2u);
+  EXPECT_EQ(p.bands(), (std::vector<std::uint32_t>{3, 1, 3}));
+}
+
+TEST(Plan, TellsSparseTilesByNothing) {
+  ImageSpec spec = kTiles;
+  spec.edit = [](std::uint64_t block, std::vector<std::byte>& bytes) {
+    if (block == 1) { bytes.clear(); }
+  };
+  Opened const opened(image<std::uint8_t>(spec));
+  PlannedTile const tile = plan(*opened).tile(1);
+  EXPECT_EQ(tile.size_bytes, 0u);
+  EXPECT_EQ(tile.offset_bytes, 0u);
+}
+
+TEST(Plan, RefusesATileThatItDoesNotHave) {
+  Opened const opened(image<std::uint8_t>(kTiles));
+  ReadPlan const p = plan(*opened);
+  EXPECT_NO_THROW(static_cast<void>(p.tile(11)));
+  for (std::uint64_t const index : {std::uint64_t{12}, ~std::uint64_t{0}}) {
+    EXPECT_EQ(failure_of([&] { static_cast<void>(p.tile(index)); }).kind(), ErrorKind::usage);
+  }
+}
+
+TEST(Plan, TakesNoMoreThreadsThanThereIsWork) {
+  Opened const tiles(image<std::uint8_t>(kTiles));
+  EXPECT_EQ(plan(*tiles, {.window = Window{0, 0, 10, 10}, .threads = 16}).threads(), 1u);
+  EXPECT_EQ(plan(*tiles, {.threads = 500}).threads(), 12u);
+  Opened const strip(image<std::uint8_t>({.width = 10, .height = 5}));
+  EXPECT_LE(plan(*strip, {.threads = 500}).threads(), 5u);
+}
+
+TEST(Plan, OutlivesItsDataset) {
+  auto const bytes = image<std::uint8_t>(kTiles).bytes();
+  std::optional<ReadPlan> p;
+  {
+    Dataset const dataset = open_memory(bytes);
+    p = plan(dataset);
+  }
+  EXPECT_EQ(p->tile(5).id, (TileId{1, 1, 0}));
+}
+
+TEST(Plan, OfALevelIsInItsPixels) {
+  testing::TiffBuilder builder = image<std::uint8_t>(kTiles);
+  builder.next_ifd();
+  ImageSpec overview = kTiles;
+  overview.width = 50;
+  overview.height = 35;
+  overview.subfile_type = 1;
+  add_image<std::uint8_t>(builder, overview);
+  Opened const opened(builder);
+  ReadPlan const p = plan(*opened, {.level = 1});
+  EXPECT_EQ(p.window(), (Window{0, 0, 50, 35}));
+  EXPECT_EQ(p.tile_count(), 4u);
+  EXPECT_EQ(failure_of([&] { static_cast<void>(plan(*opened, {.window = Window{0, 0, 51, 1}, .level = 1})); }).kind(),
+            ErrorKind::usage);
+}
+
+TEST(Plan, NamesLibraryAndPredictor) {
+  ImageSpec spec{.width = 8, .height = 8};
+  spec.compression = 8;
+  testing::TiffBuilder deflate = image<std::uint8_t>(spec);
+  deflate.shorts(317, {2});
+  Opened const opened(deflate);
+  EXPECT_EQ(plan(*opened).codec(), "deflate (libdeflate)");
+  EXPECT_EQ(plan(*opened).predictor(), 2u);
+  testing::TiffBuilder raw = image<std::uint8_t>({.width = 8, .height = 8});
+  raw.shorts(317, {2});
+  Opened const uncompressed(raw);
+  EXPECT_EQ(plan(*uncompressed).codec(), "none");
+  EXPECT_EQ(plan(*uncompressed).predictor(), 1u) << "TIFF defines none for data that are not compressed";
+}
+
+}  // namespace
+}  // namespace terrazzo::reading

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/tile_cache.hpp"
+
+#include "read/images.hpp"
+#include "terrazzo/settings.hpp"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace terrazzo::reading {
+namespace {
+
+std::shared_ptr<CachedBlock const> block(std::size_t bytes) { return std::make_shared<CachedBlock>(bytes); }
+
+TEST(TileCache, FindsWhatWasPutIn) {
+  TileCache cache;
+  auto const one = block(10);
+  cache.insert({1, 7}, one, 100);
+  EXPECT_EQ(cache.find({1, 7}), one);
+  EXPECT_EQ(cache.find({1, 8}), nullptr);
+  EXPECT_EQ(cache.find({2, 7}), nullptr);
+  EXPECT_EQ(cache.used_bytes(), 10u);
+}
+
+TEST(TileCache, DropsTheLeastRecentlyUsed) {
+  TileCache cache;
+  for (std::uint64_t i = 0; i < 3; ++i) { cache.insert({1, i}, block(30), 100); }
+  EXPECT_NE(cache.find({1, 0}), nullptr);  // now the most recent
+  cache.insert({1, 3}, block(30), 100);
+  EXPECT_EQ(cache.find({1, 1}), nullptr);
+  EXPECT_NE(cache.find({1, 0}), nullptr);
+  EXPECT_NE(cache.find({1, 2}), nullptr);
+  EXPECT_EQ(cache.used_bytes(), 90u);
+}
+
+TEST(TileCache, KeepsToALimitThatShrinks) {
+  TileCache cache;
+  for (std::uint64_t i = 0; i < 10; ++i) { cache.insert({1, i}, block(10), 100); }
+  EXPECT_EQ(cache.used_bytes(), 100u);
+  cache.insert({1, 99}, block(10), 25);
+  EXPECT_EQ(cache.used_bytes(), 20u);
+  EXPECT_NE(cache.find({1, 99}), nullptr);
+}
+
+TEST(TileCache, DoesNotKeepWhatCanNeverFit) {
+  TileCache cache;
+  cache.insert({1, 0}, block(50), 100);
+  cache.insert({1, 1}, block(101), 100);
+  EXPECT_EQ(cache.find({1, 1}), nullptr);
+  EXPECT_NE(cache.find({1, 0}), nullptr) << "and drops nothing for it";
+  cache.insert({1, 2}, block(1), 0);
+  EXPECT_EQ(cache.find({1, 2}), nullptr);
+}
+
+TEST(TileCache, KeepsTheFirstOfTwo) {
+  TileCache cache;
+  auto const first = block(10);
+  cache.insert({1, 0}, first, 100);
+  cache.insert({1, 0}, block(10), 100);
+  EXPECT_EQ(cache.find({1, 0}), first);
+  EXPECT_EQ(cache.used_bytes(), 10u);
+}
+
+TEST(TileCache, ForgetsOneLevelOnly) {
+  TileCache cache;
+  for (std::uint64_t i = 0; i < 4; ++i) { cache.insert({i % 2, i}, block(10), 100); }
+  cache.forget_level(0);
+  EXPECT_EQ(cache.find({0, 0}), nullptr);
+  EXPECT_EQ(cache.find({0, 2}), nullptr);
+  EXPECT_NE(cache.find({1, 1}), nullptr);
+  EXPECT_EQ(cache.used_bytes(), 20u);
+}
+
+TEST(TileCache, GivesBlocksThatOutliveTheirPlace) {
+  TileCache cache;
+  auto made = std::make_shared<CachedBlock>(4);
+  made->data()[3] = std::byte{9};
+  cache.insert({1, 0}, std::move(made), 100);
+  auto const held = cache.find({1, 0});
+  cache.forget_level(1);
+  EXPECT_EQ(held->data()[3], std::byte{9});
+}
+
+TEST(TileCache, ServesManyThreads) {
+  TileCache cache;
+  std::vector<std::thread> threads;
+  for (std::uint64_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (std::uint64_t i = 0; i < 500; ++i) {
+        cache.insert({t, i % 17}, block(10), 200);
+        auto const found = cache.find({(t + 1) % 4, i % 17});
+        if (found != nullptr && found->size_bytes() != 10) { ADD_FAILURE(); }
+        if (i % 50 == 0) { cache.forget_level(t); }
+      }
+    });
+  }
+  for (std::thread& thread : threads) { thread.join(); }
+  EXPECT_LE(cache.used_bytes(), 200u);
+  EXPECT_EQ(cache.used_bytes() % 10, 0u);
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// As reads use it
+
+class ReadsWithACache : public ::testing::Test {
+ protected:
+  void SetUp() override { limit(1 << 20); }
+  void TearDown() override { set_settings(before_); }
+  void limit(std::uint64_t bytes) {
+    Settings settings = before_;
+    settings.tile_cache_bytes = bytes;
+    set_settings(settings);
+  }
+  ImageSpec const spec_{.width = 100, .height = 100, .tile_width = 64, .tile_height = 64, .compression = kPackBits};
+
+ private:
+  Settings const before_ = settings();
+};
+
+TEST_F(ReadsWithACache, DecodeATileOnceForTwoWindows) {
+  Opened const opened(image<std::uint8_t>(spec_));
+  std::uint64_t const before = tile_cache().used_bytes();
+  for (int round = 0; round < 2; ++round) {
+    ReadReport report;
+    Window const window{10, 10, 20, 20};
+    EXPECT_EQ(values_of<std::uint8_t>(read(*opened, {.window = window}, &report)), expected<std::uint8_t>(window, {1}));
+    EXPECT_EQ(report.tiles, 1u) << "a tile from the cache counts";
+    EXPECT_EQ(tile_cache().used_bytes() - before, 64u * 64);
+  }
+}
+
+TEST_F(ReadsWithACache, GiveTheSameFromTheCache) {
+  Opened const opened(image<float>({.width = 100, .height = 100, .bands = 2, .tile_width = 64, .tile_height = 64,
+                                    .compression = kPackBits, .order = std::endian::big}));
+  for (Window const& window : {Window{3, 3, 5, 5}, Window{60, 60, 10, 10}, Window{62, 0, 38, 100}, Window{0, 0, 100, 100}}) {
+    for (int round = 0; round < 2; ++round) {
+      EXPECT_EQ(values_of<float>(read(*opened, {.window = window})), expected<float>(window, {1, 2}));
+    }
+    EXPECT_EQ(values_of<float>(read(*opened, {.window = window, .bands = {2}})), expected<float>(window, {2}));
+  }
+}
+
+TEST_F(ReadsWithACache, DoNotKeepTilesThatAreUsedWhole) {
+  Opened const opened(image<std::uint8_t>(spec_));
+  std::uint64_t const before = tile_cache().used_bytes();
+  static_cast<void>(read(*opened));
+  EXPECT_EQ(tile_cache().used_bytes(), before) << "not even those that reach past the edge";
+  static_cast<void>(read(*opened, {.window = Window{64, 64, 36, 36}}));
+  EXPECT_EQ(tile_cache().used_bytes(), before);
+}
+
+TEST_F(ReadsWithACache, KeepNothingWhenTheCacheIsOff) {
+  limit(0);
+  Opened const opened(image<std::uint8_t>(spec_));
+  std::uint64_t const before = tile_cache().used_bytes();
+  for (int round = 0; round < 2; ++round) {
+    Window const window{10, 10, 20, 20};
+    EXPECT_EQ(values_of<std::uint8_t>(read(*opened, {.window = window})), expected<std::uint8_t>(window, {1}));
+  }
+  EXPECT_EQ(tile_cache().used_bytes(), before);
+}
+
+TEST_F(ReadsWithACache, DoNotKeepATileThatWouldFillIt) {
+  limit(64 * 64 * 4);
+  Opened const opened(image<std::uint8_t>(spec_));
+  std::uint64_t const before = tile_cache().used_bytes();
+  static_cast<void>(read(*opened, {.window = Window{10, 10, 20, 20}}));
+  EXPECT_EQ(tile_cache().used_bytes(), before);
+}
+
+TEST_F(ReadsWithACache, DoNotKeepBadTiles) {
+  ImageSpec spec = spec_;
+  spec.edit = [](std::uint64_t, std::vector<std::byte>& bytes) { bytes.resize(bytes.size() / 2); };
+  Opened const opened(image<std::uint8_t>(spec));
+  std::uint64_t const before = tile_cache().used_bytes();
+  for (int round = 0; round < 2; ++round) {
+    ReadReport report;
+    static_cast<void>(read(*opened, {.window = Window{10, 10, 20, 50}, .bad_tile = BadTile::fill}, &report));
+    EXPECT_EQ(report.bad_tiles.size(), 1u);
+  }
+  EXPECT_EQ(tile_cache().used_bytes(), before);
+}
+
+TEST_F(ReadsWithACache, LeaveNothingBehindADatasetThatIsClosed) {
+  std::uint64_t const before = tile_cache().used_bytes();
+  {
+    Opened const opened(image<std::uint8_t>(spec_));
+    static_cast<void>(read(*opened, {.window = Window{10, 10, 20, 20}}));
+    EXPECT_GT(tile_cache().used_bytes(), before);
+  }
+  EXPECT_EQ(tile_cache().used_bytes(), before);
+}
+
+TEST_F(ReadsWithACache, DoNotMistakeOneDatasetForAnother) {
+  Window const window{10, 10, 20, 20};
+  auto const shifted = [](std::uint32_t b, std::uint32_t r, std::uint32_t c) { return static_cast<std::uint8_t>(255 - value_at<std::uint8_t>(b, r, c)); };
+  Opened const a(image<std::uint8_t>(spec_)), b(image<std::uint8_t>(spec_, shifted));
+  auto const of_a = values_of<std::uint8_t>(read(*a, {.window = window})), of_b = values_of<std::uint8_t>(read(*b, {.window = window}));
+  for (std::size_t i = 0; i < of_a.size(); ++i) { ASSERT_EQ(of_a[i] + of_b[i], 255); }
+}
+
+}  // namespace
+}  // namespace terrazzo::reading
