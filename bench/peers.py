@@ -322,6 +322,8 @@ def info_traffic(path):
         return None
     lines = [line for line in log.read_text().splitlines() if f"<{path}>" in line]
     log.unlink()
+    if not lines:
+        raise SystemExit(f"strace shows no read of {path}: the count of bytes is broken")
     return sum(int(line.rsplit("= ", 1)[1]) for line in lines), len(lines)
 
 
@@ -358,6 +360,7 @@ def main():
     parser.add_argument("--shim", type=pathlib.Path, default=ROOT / "build/release/bench/libterrazzo_bench_shim.so")
     parser.add_argument("--json", type=pathlib.Path, help="also write the figures here (default FOLDER/peers.json)")
     arguments = parser.parse_args()
+    arguments.folder = arguments.folder.resolve()
 
     shim = Shim(arguments.shim)
     folder = arguments.folder / str(arguments.size)

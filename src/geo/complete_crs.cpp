@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace terrazzo::geo {
@@ -41,6 +42,13 @@ bool is_definition(std::string_view text) {
   return mark != std::string_view::npos && text[mark] != ' ' && text[mark] != '=';
 }
 
+// A PROJ string is an operation unless it says that it is a CRS.
+std::string as_crs(std::string const& text) {
+  bool const bare = text.find("+proj=") != std::string::npos && text.find('[') == std::string::npos &&
+                    text.find("+type=crs") == std::string::npos;
+  return bare ? text + " +type=crs" : text;
+}
+
 }  // namespace
 
 bool complete_crs(CrsDefinition const& definition, Info& info) {
@@ -49,7 +57,7 @@ bool complete_crs(CrsDefinition const& definition, Info& info) {
   ProjSession const proj;
   KeyedCrs found;
   if (!definition.text.empty()) {
-    if (is_definition(definition.text)) { found.crs = proj.create(definition.text); }
+    if (is_definition(definition.text)) { found.crs = proj.create(as_crs(definition.text)); }
     found.epsg = proj.epsg(found.crs);
   } else {
     found = crs_from_keys(*definition.keys, proj);

@@ -138,7 +138,11 @@ void apply_pam_band(PamBand const& from, BandInfo& band) {
   }
   if (!from.unit.empty()) { band.unit = from.unit; }
   if (!from.description.empty()) { band.description = from.description; }
-  if (color_from_name(from.color_name) != ColorInterpretation::undefined) { set_color(band, from.color_name); }
+  if (!from.color_table.empty()) {
+    set_color(band, ColorInterpretation::palette);
+  } else if (color_from_name(from.color_name) != ColorInterpretation::undefined) {
+    set_color(band, from.color_name);
+  }
   if (!from.category_names.empty()) { band.category_names = from.category_names; }
   band.statistics = from.statistics;
 }

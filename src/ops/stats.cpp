@@ -173,7 +173,9 @@ std::vector<BandStats> compute_stats(Dataset const& dataset, StatsRequest const&
   if (request.histogram_bins > 0) {
     for (Band& band : bands) { band.accumulator->begin_histogram(stored_range(request, band, unpack)); }
     *pass = 1;
-    if (!counting) {
+    bool const any_value =
+        std::any_of(bands.begin(), bands.end(), [](Band const& b) { return b.accumulator->value_range().has_value(); });
+    if (!counting && any_value) {
       run.run([&](Band& band, ops::BandRows const& rows) { band.accumulator->add_histogram(rows, threads); });
     }
   }

@@ -34,7 +34,9 @@ constexpr std::uint64_t kMaxBatchBlocks = 64;
 constexpr std::uint64_t kRawPieceBytes = 1 << 20;
 
 // Shorter rows than this are read a piece at a time and copied: the kernel's cost per row would be more than the copy.
+// The first is for rows that one call reads, the second for rows that need a call each.
 constexpr std::size_t kDirectRowBytes = 2048;
+constexpr std::size_t kLoneRowBytes = 32768;
 
 ErrorKind kind_of(TileStatus status) {
   switch (status) {
@@ -217,7 +219,7 @@ class Job {
       tiff::Image const& image = plan_.level->image;
       Target const target = target_of(covered);
       bool const whole_width = covered.width == image.block_width_px;
-      bool const straight = placer_.is_direct() && whole_width && !placer_.is_streaming();
+      bool const straight = placer_.is_direct() && whole_width;
       // `row` is free by now: only decoding used it.
       std::byte* const row_buffer = straight ? nullptr : scratch_.row.get(reader_.row_bytes()).data();
       std::byte const* row_pixels = nullptr;
@@ -227,7 +229,8 @@ class Job {
         std::uint32_t const in_block = source_row(row) - id.row * image.block_height_px;
         if (in_block - decoded_from >= good_rows) { break; }
         if (straight) {
-          reader_.finish_row(in_block - decoded_from, placer_.direct_row(id.plane, row, target.first_column));
+          reader_.finish_row(in_block - decoded_from, placer_.direct_row(id.plane, row, target.first_column),
+                             placer_.stores());
           continue;
         }
         if (in_block != finished) { row_pixels = reader_.finished_row(in_block - decoded_from, row_buffer); }
@@ -273,11 +276,13 @@ class Job {
       if (target.rows == 0 || target.columns == 0) { return; }
       auto const first_row = static_cast<std::uint32_t>(from - block_top);
       std::uint64_t const number = plan_.block_number(id);
-      bool const long_rows = covered.width * reader_.pixel_bytes() >= kDirectRowBytes || !placer_.is_streaming();
-      if (placer_.is_direct() && reader_.stored_is_finished() && long_rows) {
+      std::size_t const row_bytes = covered.width * reader_.pixel_bytes();
+      // Rows of a whole width follow one another in the file and take one call; others take one each.
+      bool const worth_it = row_bytes >= (covered.width == image.block_width_px ? kDirectRowBytes : kLoneRowBytes);
+      if (placer_.is_direct() && reader_.stored_is_finished() && worth_it) {
         std::size_t const skip = (covered.column - id.column * image.block_width_px) * reader_.pixel_bytes();
         TileResult const result = reader_.read_rows_into(
-            number, first_row, covered.height, skip, covered.width * reader_.pixel_bytes(),
+            number, first_row, covered.height, skip, row_bytes,
             placer_.direct_row(id.plane, target.first_row, target.first_column), job_.destination_.row_stride_bytes);
         settle(task, id, covered, result, first_piece);
         return;

@@ -123,6 +123,17 @@ TEST(Describe, LetsPamWin) {
   EXPECT_EQ(info.bands[0].statistics.mean, 2.5);
 }
 
+TEST(Describe, MakesAPaletteOfABandWithAColorTableInPam) {
+  Sidecars sidecars;
+  sidecars.pam_xml =
+      "<PAMDataset><PAMRasterBand band='1'><ColorInterp>Red</ColorInterp><ColorTable><Entry c1='9'/></ColorTable>"
+      "</PAMRasterBand></PAMDataset>";
+  auto const info = described(typical(), sidecars);
+  EXPECT_EQ(info.bands[0].color_name, "palette");
+  ASSERT_EQ(info.bands[0].color_table.size(), 1U);
+  EXPECT_EQ(info.bands[0].color_table[0].red, 9);
+}
+
 TEST(Describe, LetsControlPointsOfPamReplaceTheTransform) {
   Sidecars sidecars;
   sidecars.pam_xml =

@@ -49,6 +49,14 @@ TEST(ComputeStats, OfNothingIsNan) {
   EXPECT_EQ(stats[0].histogram, (std::vector<std::uint64_t>(4)));
 }
 
+TEST(ComputeStats, HistogramOfNothingIsEmptyForFloatsToo) {
+  auto builder = raster_builder<float>(2, 1, {7, 7}, 1);
+  text_tag(builder, kNodataTag, "7");
+  auto const stats = compute_stats(Raster(builder).dataset(), {.histogram_bins = 3});
+  EXPECT_EQ(stats[0].valid, 0U);
+  EXPECT_EQ(stats[0].histogram, (std::vector<std::uint64_t>(3)));
+}
+
 TEST(ComputeStats, TakesBandsAndWindow) {
   Raster const raster(raster_builder<std::int32_t>(2, 2, {1, 10, 2, 20, 3, 30, 4, 40}, 1, 2));
   StatsRequest request;
