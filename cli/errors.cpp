@@ -18,7 +18,8 @@ std::string_view hint_for(Error const& error) {
     case ErrorKind::malformed:
       return error.where().tile ? "`terrazzo info --check FILE` lists the bad tiles; `--fill-bad` reads around them"
                                 : "the file is damaged, or no TIFF";
-    case ErrorKind::unsupported: return "`terrazzo info --codecs FILE` tells which decoder each level needs";
+    case ErrorKind::unsupported:
+      return "the text names what this build lacks; `terrazzo info FILE` may still tell what the file is";
     case ErrorKind::usage: return "`terrazzo --help` and `terrazzo COMMAND --help` show what can be asked for";
     case ErrorKind::limit: return "raise it with --memory-limit SIZE, or ask for less: --window, --level, --bands";
     case ErrorKind::device: return "";

@@ -9,13 +9,16 @@
 
 #include "terrazzo/blocks.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
+#include <tuple>
 
 namespace terrazzo::cli {
 namespace {
 
 constexpr std::uint64_t kBlockBytes = 128U << 20;
+constexpr std::uint64_t kMaxBlockBytes = 1U << 30;
 constexpr std::size_t kBadTilesShown = 20;
 
 constexpr char kFooter[] = R"(Examples:
@@ -80,6 +83,24 @@ struct LevelCheck {
   ReadReport report;
 };
 
+// Enough for a whole row of tiles, so that each tile is seen, and counted, once; a larger one is read in parts.
+std::uint64_t check_block_bytes(Info const& info, std::uint32_t level) {
+  bool const full = level == 0;
+  std::uint64_t const width = full ? info.width : info.overviews[level - 1].width;
+  std::uint64_t const rows = full ? info.layout.tile_height : info.overviews[level - 1].tile_height;
+  double const tile_row_bytes = static_cast<double>(width) * static_cast<double>(rows) *
+                                static_cast<double>(info.bands.size() * size_bytes(info.dtype()));
+  return std::max(kBlockBytes, static_cast<std::uint64_t>(std::min(tile_row_bytes, double{kMaxBlockBytes})));
+}
+
+// A tile that was read in parts is bad once.
+void drop_repeats(std::vector<BadTileReport>& bad) {
+  auto const key = [](BadTileReport const& b) { return std::tuple(b.tile.plane, b.tile.row, b.tile.column); };
+  std::stable_sort(bad.begin(), bad.end(), [&](auto const& a, auto const& b) { return key(a) < key(b); });
+  bad.erase(std::unique(bad.begin(), bad.end(), [&](auto const& a, auto const& b) { return key(a) == key(b); }),
+            bad.end());
+}
+
 std::vector<LevelCheck> check_levels(Dataset const& dataset, CommonOptions const& options) {
   std::vector<LevelCheck> checks;
   for (std::uint32_t level = 0; level <= dataset.info().overviews.size(); ++level) {
@@ -89,10 +110,11 @@ std::vector<LevelCheck> check_levels(Dataset const& dataset, CommonOptions const
     selection.fill_bad = true;
     ReadRequest request = make_request(dataset, selection);
     request.progress = bar.callback();
-    RowBlocks const blocks(dataset, request, kBlockBytes);
+    RowBlocks const blocks(dataset, request, check_block_bytes(dataset.info(), level));
     LevelCheck check{level, blocks.width(), blocks.height(), {}};
     std::optional<HostArray> buffer;
     for (std::uint64_t i = 0; i < blocks.count(); ++i) { blocks.read(i, buffer, &check.report); }
+    drop_repeats(check.report.bad_tiles);
     checks.push_back(std::move(check));
   }
   return checks;

@@ -55,6 +55,7 @@ bool complete_crs(CrsDefinition const& definition, Info& info) {
   auto& crs = info.georeference.crs;
   if (!crs || definition.empty() || proj_api() == nullptr) { return false; }
   ProjSession const proj;
+  if (!proj.has_database()) { return false; }
   KeyedCrs found;
   if (!definition.text.empty()) {
     if (is_definition(definition.text)) { found.crs = proj.create(as_crs(definition.text)); }

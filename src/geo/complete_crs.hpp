@@ -12,7 +12,7 @@ namespace terrazzo::geo {
 
 // Fills name, WKT and PROJJSON of info.georeference.crs, finds its code where it has none, takes away a code that the
 // file's parameters contradict, and gives bands without a unit that of the heights. `definition` is what describe()
-// returned. Without PROJ nothing changes and false is returned. Thread-safe.
+// returned. Without PROJ or its database nothing changes and false is returned. Thread-safe.
 bool complete_crs(CrsDefinition const& definition, Info& info);
 
 }  // namespace terrazzo::geo

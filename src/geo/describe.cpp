@@ -113,12 +113,15 @@ void apply_pam_placement(Pam const& pam, Metadata const& metadata, Info& info, C
     georeference.transform_source = TransformSource::pam;
   }
   if (!pam.srs.empty()) { definition.text = pam.srs; }
+  // The points of ArcGIS count only where the resolution tags can turn them into pixels.
   bool const esri = pam.metadata.xml_domains.contains("xml:ESRI");
-  std::vector<GroundControlPoint> gcps = esri ? std::vector<GroundControlPoint>{} : pam.gcps;
-  auto scaled = gcps_from_source_points(pam, metadata, info);
-  if (!scaled.empty()) { gcps = std::move(scaled); }
-  if (gcps.empty()) {
-    if (esri && !pam.gcp_srs.empty() && pam.source_points.empty()) { definition.text = pam.gcp_srs; }
+  auto gcps = gcps_from_source_points(pam, metadata, info);
+  if (!gcps.empty()) {
+    if (!pam.gcp_srs.empty()) { definition.text = pam.gcp_srs; }
+  } else if (!esri && !pam.gcps.empty()) {
+    gcps = pam.gcps;
+    definition = {.text = pam.gcp_srs, .keys = {}};
+  } else {
     return;
   }
   georeference.gcps = std::move(gcps);
@@ -126,7 +129,6 @@ void apply_pam_placement(Pam const& pam, Metadata const& metadata, Info& info, C
     georeference.transform.reset();
     georeference.transform_source = TransformSource::none;
   }
-  definition = {.text = pam.gcp_srs, .keys = {}};
 }
 
 void apply_pam_band(PamBand const& from, BandInfo& band) {

@@ -77,6 +77,9 @@ class ProjSession {
   [[nodiscard]] ProjApi const& api() const noexcept { return *api_; }
   [[nodiscard]] PJ_CONTEXT* context() const noexcept { return context_; }
 
+  // False when the library is there without proj.db: it knows no codes then, and no answer of it means anything.
+  [[nodiscard]] bool has_database() const { return from_epsg(4326, PJ_CATEGORY_CRS) != nullptr; }
+
   [[nodiscard]] PjPtr adopt(PJ* object) const { return PjPtr(object); }
   [[nodiscard]] PjPtr create(std::string const& definition) const;  // WKT, PROJJSON, "EPSG:4326"
   [[nodiscard]] PjPtr from_epsg(int code, PJ_CATEGORY category) const;  // null when there is no such code

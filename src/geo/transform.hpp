@@ -28,7 +28,7 @@ struct TagTransform {
 [[nodiscard]] std::optional<TagTransform> transform_from_tags(tiff::Directory const& dir, bool pixel_is_point);
 
 // Every ModelTiepoint as a ground control point. Only meant for files without a transform.
-inline constexpr std::size_t kMaxTiepoints = 1'000'000;
+inline constexpr std::size_t kMaxTiepoints = 100'000;
 [[nodiscard]] std::vector<GroundControlPoint> gcps_from_tags(tiff::Directory const& dir, bool pixel_is_point);
 
 // A world file: six lines, a scale and rotation, and the centre of the first pixel.

@@ -71,8 +71,8 @@ RowBlocks::RowBlocks(Dataset dataset, ReadRequest request, std::uint64_t block_b
   if (affordable_rows >= tile_rows) {
     block_rows_ = affordable_rows / tile_rows * tile_rows;
   } else {
-    // Rows of an uncompressed strip can be read by themselves; a compressed one would be decoded again for each block.
-    bool const divisible = dataset_.info().layout.compression == kUncompressed && !dataset_.info().layout.tiled;
+    // Rows of an uncompressed tile can be read by themselves; a compressed one would be decoded again for each block.
+    bool const divisible = dataset_.info().layout.compression == kUncompressed;
     block_rows_ = divisible ? affordable_rows : tile_rows;
   }
   grid_row_ = window_.row / tile_rows * tile_rows;

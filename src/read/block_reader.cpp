@@ -349,14 +349,12 @@ std::byte const* BlockReader::finished_row(std::uint32_t row, std::byte* out) no
   return out;
 }
 
-void BlockReader::finish_row(std::uint32_t row, std::byte* out, tile::Stores stores) noexcept {
+void BlockReader::finish_row(std::uint32_t row, std::byte* out) noexcept {
   std::byte* const decoded = rows_ + std::size_t{row} * decoded_row_stride_;
-  if (!rows_are_finished_) {
-    finisher_.finish(decoded, out, stores);
-  } else if (stores == tile::Stores::streamed) {
-    tile::copy_streaming(out, decoded, row_bytes_);
-  } else {
+  if (rows_are_finished_) {
     std::memcpy(out, decoded, row_bytes_);
+  } else {
+    finisher_.finish(decoded, out);
   }
 }
 

@@ -73,7 +73,7 @@ class BlockReader {
 
   // Finishes row `row` of the decoded block (counted from first_row after read_rows) into `out`, row_bytes() long.
   // Each row may be finished once.
-  void finish_row(std::uint32_t row, std::byte* out, tile::Stores stores = tile::Stores::cached) noexcept;
+  void finish_row(std::uint32_t row, std::byte* out) noexcept;
   // The same, without a copy where decoded rows are finished ones: then `out` is left alone.
   [[nodiscard]] std::byte const* finished_row(std::uint32_t row, std::byte* out) noexcept;
 

@@ -219,7 +219,9 @@ class Job {
       tiff::Image const& image = plan_.level->image;
       Target const target = target_of(covered);
       bool const whole_width = covered.width == image.block_width_px;
-      bool const straight = placer_.is_direct() && whole_width;
+      // Streaming goes through a row buffer: the predictor's own stores, streamed, were slower (they compete with its loads
+      // for the same few line buffers).
+      bool const straight = placer_.is_direct() && whole_width && !placer_.is_streaming();
       // `row` is free by now: only decoding used it.
       std::byte* const row_buffer = straight ? nullptr : scratch_.row.get(reader_.row_bytes()).data();
       std::byte const* row_pixels = nullptr;
@@ -229,8 +231,7 @@ class Job {
         std::uint32_t const in_block = source_row(row) - id.row * image.block_height_px;
         if (in_block - decoded_from >= good_rows) { break; }
         if (straight) {
-          reader_.finish_row(in_block - decoded_from, placer_.direct_row(id.plane, row, target.first_column),
-                             placer_.stores());
+          reader_.finish_row(in_block - decoded_from, placer_.direct_row(id.plane, row, target.first_column));
           continue;
         }
         if (in_block != finished) { row_pixels = reader_.finished_row(in_block - decoded_from, row_buffer); }

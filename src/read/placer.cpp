@@ -71,8 +71,15 @@ void Placer::place(std::uint32_t plane, std::uint32_t row, std::uint32_t column,
     return;
   }
   if (splits_pixels_) {
-    for (std::size_t band = 0; band < planes_.size(); ++band) { planes_[band] = at(band, row, column); }
-    tile::split_pixels(pixels, planes_, count, size_bytes(from_), stores());
+    std::size_t const row_bytes = count * size_bytes(from_);
+    if (streaming_) { plane_rows_.resize(std::max(plane_rows_.size(), row_bytes * planes_.size())); }
+    for (std::size_t band = 0; band < planes_.size(); ++band) {
+      planes_[band] = streaming_ ? plane_rows_.data() + band * row_bytes : at(band, row, column);
+    }
+    tile::split_pixels(pixels, planes_, count, size_bytes(from_));
+    for (std::size_t band = 0; streaming_ && band < planes_.size(); ++band) {
+      tile::copy_streaming(at(band, row, column), planes_[band], row_bytes);
+    }
     return;
   }
   for (std::size_t band = 0; band < plan_.bands.size(); ++band) {

@@ -5,7 +5,6 @@
 
 #include "read/plan.hpp"
 #include "terrazzo/read.hpp"
-#include "tile/stream_copy.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,9 +20,7 @@ class Placer {
   // True when a finished row of a block goes to its place as it is: the same bytes in the same order.
   [[nodiscard]] bool is_direct() const noexcept { return direct_; }
   // True when the result is larger than the caches: place() then writes past them, and fence() must follow a block.
-  [[nodiscard]] tile::Stores stores() const noexcept {
-    return streaming_ ? tile::Stores::streamed : tile::Stores::cached;
-  }
+  [[nodiscard]] bool is_streaming() const noexcept { return streaming_; }
   void fence() const noexcept;
   // Where such a row goes. REQUIRES: is_direct().
   [[nodiscard]] std::byte* direct_row(std::uint32_t plane, std::uint32_t row, std::uint32_t column) const noexcept;
@@ -49,7 +46,8 @@ class Placer {
   bool splits_pixels_;  // plain, every sample of the pixel in order, to contiguous rows
   bool direct_;
   bool streaming_;
-  std::vector<std::byte*> planes_;  // scratch of place()
+  std::vector<std::byte*> planes_;      // scratch of place()
+  std::vector<std::byte> plane_rows_;   // likewise, when streaming
 };
 
 }  // namespace terrazzo::reading

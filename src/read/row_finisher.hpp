@@ -7,7 +7,6 @@
 #include "codec/codec.hpp"
 #include "terrazzo/dtype.hpp"
 #include "tiff/image.hpp"
-#include "tile/stream_copy.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +26,7 @@ class RowFinisher {
   [[nodiscard]] std::size_t finished_row_bytes() const noexcept { return finished_row_bytes_; }
 
   // `decoded` is one encoded-width row and may be destroyed; `out` takes finished_row_bytes() and does not overlap it.
-  void finish(std::byte* decoded, std::byte* out, tile::Stores stores) const noexcept;
+  void finish(std::byte* decoded, std::byte* out) const noexcept;
 
  private:
   enum class Step : std::uint8_t {

@@ -103,16 +103,9 @@ TERRAZZO_TARGET_AVX2 inline __m256i load_halves(std::byte const* low, std::byte 
   return _mm256_inserti128_si256(_mm256_castsi128_si256(load16(low)), load16(high), 1);
 }
 
-// `Streamed` stores go past the caches and want 16-byte alignment.
-template <bool Streamed>
 TERRAZZO_TARGET_AVX2 inline void store_halves(std::byte* low, std::byte* high, __m256i value) noexcept {
-  if constexpr (Streamed) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(low), _mm256_castsi256_si128(value));
-    _mm_stream_si128(reinterpret_cast<__m128i*>(high), _mm256_extracti128_si256(value, 1));
-  } else {
-    store16(low, _mm256_castsi256_si128(value));
-    store16(high, _mm256_extracti128_si256(value, 1));
-  }
+  store16(low, _mm256_castsi256_si128(value));
+  store16(high, _mm256_extracti128_si256(value, 1));
 }
 
 template <int Bytes>
@@ -122,7 +115,7 @@ TERRAZZO_TARGET_AVX2 inline __m256i repeat_word(std::uint64_t word) noexcept {
   if constexpr (Bytes == 2) return _mm256_set1_epi16(static_cast<short>(word));
 }
 
-template <int Bytes, bool Streamed>
+template <int Bytes>
 TERRAZZO_TARGET_AVX2 void undo_one_pass_avx2(std::byte const* in, std::byte* out, std::size_t width) noexcept {
   constexpr std::size_t kBytes = Bytes;
   std::size_t const half = width / 32 * 16;
@@ -152,7 +145,7 @@ TERRAZZO_TARGET_AVX2 void undo_one_pass_avx2(std::byte const* in, std::byte* out
 #pragma GCC unroll 8
     for (std::size_t b = 0; b < kBytes; ++b) {
       __m256i const sums = sum_samples<Bytes>(v[b]);
-      store_halves<Streamed>(to + 16 * b, to + kBytes * half + 16 * b, _mm256_add_epi8(sums, carry));
+      store_halves(to + 16 * b, to + kBytes * half + 16 * b, _mm256_add_epi8(sums, carry));
       carry = _mm256_add_epi8(carry, last_sample<Bytes>(sums));
     }
   }
@@ -261,23 +254,17 @@ std::size_t join_avx2(std::byte const* in, std::byte* out, std::size_t count, st
 }  // namespace
 
 void undo_float_row(std::byte* in, std::byte* out, std::size_t width_px, std::uint32_t samples,
-                    std::uint32_t bytes_per_sample, Stores stores) noexcept {
+                    std::uint32_t bytes_per_sample) noexcept {
 #if TERRAZZO_HAVE_X86
   bool const vectors = has_avx2();
   if (vectors && samples == 1) {
-    // Both halves of a row are written a line at a time: streaming pays when the lines are whole.
-    bool const streamed = stores == Stores::streamed && reinterpret_cast<std::uintptr_t>(out) % 64 == 0 && width_px % 32 == 0;
     switch (bytes_per_sample) {
-      case 2: return undo_one_pass_avx2<2, false>(in, out, width_px);
-      case 4:
-        return streamed ? undo_one_pass_avx2<4, true>(in, out, width_px) : undo_one_pass_avx2<4, false>(in, out, width_px);
-      case 8:
-        return streamed ? undo_one_pass_avx2<8, true>(in, out, width_px) : undo_one_pass_avx2<8, false>(in, out, width_px);
+      case 2: return undo_one_pass_avx2<2>(in, out, width_px);
+      case 4: return undo_one_pass_avx2<4>(in, out, width_px);
+      case 8: return undo_one_pass_avx2<8>(in, out, width_px);
       default: break;
     }
   }
-#else
-  static_cast<void>(stores);
 #endif
   std::size_t const sample_count = width_px * samples;
   undo_horizontal_row(in, width_px * bytes_per_sample, samples, 8);

@@ -3,8 +3,6 @@
 
 #include "tile/byte_swap.hpp"
 
-#include <algorithm>
-
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -29,19 +27,9 @@ void split_scalar(std::byte const* in, std::span<std::byte* const> planes, std::
 
 #if defined(__x86_64__)
 
-template <bool Streamed>
-inline void store16(std::byte* to, __m128i value) noexcept {
-  if constexpr (Streamed) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to), value);
-  } else {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
-  }
-}
-
 // Each of these does whole groups of 16 or 8 pixels and returns how many pixels it did.
 
 // 4 x uint16: 8 pixels are four registers; two rounds of unpacking transpose them.
-template <bool Streamed>
 __attribute__((target("sse2"))) std::size_t split_4x16(std::byte const* in, std::span<std::byte* const> planes,
                                                        std::size_t count) noexcept {
   std::size_t i = 0;
@@ -54,7 +42,7 @@ __attribute__((target("sse2"))) std::size_t split_4x16(std::byte const* in, std:
     __m128i const r_g = _mm_unpacklo_epi16(ab_lo, ab_hi), b_a = _mm_unpackhi_epi16(ab_lo, ab_hi);
     __m128i const r_g2 = _mm_unpacklo_epi16(cd_lo, cd_hi), b_a2 = _mm_unpackhi_epi16(cd_lo, cd_hi);
     auto const store = [&](std::size_t plane, __m128i v) {
-      store16<Streamed>(planes[plane] + i * 2, v);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(planes[plane] + i * 2), v);
     };
     store(0, _mm_unpacklo_epi64(r_g, r_g2));
     store(1, _mm_unpackhi_epi64(r_g, r_g2));
@@ -72,7 +60,6 @@ __attribute__((target("ssse3"))) inline __m128i gather_of_three(__m128i a, __m12
 }
 
 // 3 x uint8: 16 pixels are three registers; a byte shuffle gathers a plane's share of each.
-template <bool Streamed>
 __attribute__((target("ssse3"))) std::size_t split_3x8(std::byte const* in, std::span<std::byte* const> planes,
                                                        std::size_t count) noexcept {
   constexpr char z = static_cast<char>(0x80);
@@ -90,7 +77,7 @@ __attribute__((target("ssse3"))) std::size_t split_3x8(std::byte const* in, std:
     auto const* p = reinterpret_cast<__m128i const*>(in + i * 3);
     __m128i const a = _mm_loadu_si128(p), b = _mm_loadu_si128(p + 1), c = _mm_loadu_si128(p + 2);
     auto const store = [&](std::size_t plane, __m128i v) {
-      store16<Streamed>(planes[plane] + i, v);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(planes[plane] + i), v);
     };
     store(0, gather_of_three(a, b, c, a0, b0, c0));
     store(1, gather_of_three(a, b, c, a1, b1, c1));
@@ -100,7 +87,6 @@ __attribute__((target("ssse3"))) std::size_t split_3x8(std::byte const* in, std:
 }
 
 // 4 x uint8: 16 pixels; group each register's planes by a shuffle, then transpose 32-bit groups.
-template <bool Streamed>
 __attribute__((target("ssse3"))) std::size_t split_4x8(std::byte const* in, std::span<std::byte* const> planes,
                                                        std::size_t count) noexcept {
   __m128i const group = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
@@ -112,7 +98,7 @@ __attribute__((target("ssse3"))) std::size_t split_4x8(std::byte const* in, std:
     __m128i const ab_lo = _mm_unpacklo_epi32(a, b), ab_hi = _mm_unpackhi_epi32(a, b);
     __m128i const cd_lo = _mm_unpacklo_epi32(c, d), cd_hi = _mm_unpackhi_epi32(c, d);
     auto const store = [&](std::size_t plane, __m128i v) {
-      store16<Streamed>(planes[plane] + i, v);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(planes[plane] + i), v);
     };
     store(0, _mm_unpacklo_epi64(ab_lo, cd_lo));
     store(1, _mm_unpackhi_epi64(ab_lo, cd_lo));
@@ -122,34 +108,26 @@ __attribute__((target("ssse3"))) std::size_t split_4x8(std::byte const* in, std:
   return i;
 }
 
-template <bool Streamed>
 std::size_t split_vectors(std::byte const* in, std::span<std::byte* const> planes, std::size_t count,
                           std::size_t sample_bytes) noexcept {
   static bool const has_ssse3 = __builtin_cpu_supports("ssse3");
-  if (planes.size() == 4 && sample_bytes == 2) { return split_4x16<Streamed>(in, planes, count); }
-  if (has_ssse3 && planes.size() == 3 && sample_bytes == 1) { return split_3x8<Streamed>(in, planes, count); }
-  if (has_ssse3 && planes.size() == 4 && sample_bytes == 1) { return split_4x8<Streamed>(in, planes, count); }
+  if (planes.size() == 4 && sample_bytes == 2) { return split_4x16(in, planes, count); }
+  if (has_ssse3 && planes.size() == 3 && sample_bytes == 1) { return split_3x8(in, planes, count); }
+  if (has_ssse3 && planes.size() == 4 && sample_bytes == 1) { return split_4x8(in, planes, count); }
   return 0;
 }
 
 #else
 
-template <bool Streamed>
-std::size_t split_vectors(std::byte const*, std::span<std::byte* const>, std::size_t, std::size_t) noexcept {
-  return 0;
-}
+std::size_t split_vectors(std::byte const*, std::span<std::byte* const>, std::size_t, std::size_t) noexcept { return 0; }
 
 #endif
 
 }  // namespace
 
-void split_pixels(std::byte const* in, std::span<std::byte* const> planes, std::size_t count, std::size_t sample_bytes,
-                  Stores stores) noexcept {
-  bool const streamed = stores == Stores::streamed && std::ranges::all_of(planes, [](std::byte const* plane) {
-                          return reinterpret_cast<std::uintptr_t>(plane) % 16 == 0;
-                        });
-  std::size_t const done = streamed ? split_vectors<true>(in, planes, count, sample_bytes)
-                                    : split_vectors<false>(in, planes, count, sample_bytes);
+void split_pixels(std::byte const* in, std::span<std::byte* const> planes, std::size_t count,
+                  std::size_t sample_bytes) noexcept {
+  std::size_t const done = split_vectors(in, planes, count, sample_bytes);
   switch (sample_bytes) {
     case 1: return split_scalar<std::uint8_t>(in, planes, done, count);
     case 2: return split_scalar<std::uint16_t>(in, planes, done, count);

@@ -3,8 +3,6 @@
 // From pixels (samples side by side) to planes.
 #pragma once
 
-#include "tile/stream_copy.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,8 +11,7 @@ namespace terrazzo::tile {
 
 // Splits `count` pixels of planes.size() samples, each of `sample_bytes` (1, 2, 4, 8 or 16), into contiguous planes.
 // Vectorised for the everyday cases: 3 or 4 samples of a byte, 4 of two bytes.
-// `stores` is a wish: streamed where planes are aligned for it, see stream_copy.hpp.
-void split_pixels(std::byte const* in, std::span<std::byte* const> planes, std::size_t count, std::size_t sample_bytes,
-                  Stores stores = Stores::cached) noexcept;
+void split_pixels(std::byte const* in, std::span<std::byte* const> planes, std::size_t count,
+                  std::size_t sample_bytes) noexcept;
 
 }  // namespace terrazzo::tile

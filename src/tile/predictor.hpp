@@ -9,7 +9,6 @@
 
 #include "tile/byte_swap.hpp"
 #include "tile/host_device.hpp"
-#include "tile/stream_copy.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -33,9 +32,8 @@ void undo_horizontal_row_swapped(std::byte const* in, std::byte* out, std::size_
 // Predictor 3 for floats of 2, 3, 4 or 8 bytes. `in` holds byte planes, most significant first whatever the file's byte
 // order; `out` gets little-endian floats, so nothing is swapped afterwards. `in` is used as scratch and is destroyed;
 // it must not overlap `out`.
-// `stores` is a wish: streamed where that pays, see stream_copy.hpp.
 void undo_float_row(std::byte* in, std::byte* out, std::size_t width_px, std::uint32_t samples,
-                    std::uint32_t bytes_per_sample, Stores stores = Stores::cached) noexcept;
+                    std::uint32_t bytes_per_sample) noexcept;
 
 // The definitions of both, for the device and for machines without vectors; `first` is where to go on, in samples, when
 // the samples before it are done.

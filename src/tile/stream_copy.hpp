@@ -8,8 +8,6 @@
 
 namespace terrazzo::tile {
 
-enum class Stores : bool { cached, streamed };
-
 // As memcpy. Call fence_streamed_copies() before another thread may look at the target.
 void copy_streaming(std::byte* to, std::byte const* from, std::size_t bytes) noexcept;
 

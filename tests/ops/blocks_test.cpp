@@ -70,7 +70,7 @@ TEST(RowBlocks, FollowTheTilesOfTheRasterNotOfTheWindow) {
   EXPECT_EQ(blocks.first_row(3), 10U);
 }
 
-TEST(RowBlocks, RowsOfUncompressedStripsMayBeSplit) {
+TEST(RowBlocks, RowsOfUncompressedTilesMayBeSplit) {
   auto const raster =
       testing::Raster(testing::raster_builder(kWidth, kHeight, ramp(std::size_t{kWidth} * kHeight), kHeight));
   RowBlocks const blocks(raster.dataset(), {.window = Window{0, 10, kWidth, 13}}, 5 * kWidth * 2);
