@@ -5,6 +5,7 @@
 #include "geo/proj_library.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,9 +38,25 @@ Kind kind_of(PjPtr const& crs, ProjSession const& proj) {
 // WKT, PROJJSON, a PROJ string, "EPSG:4326" or a URN. PROJ would look any other text up among the names of its
 // database, by resemblance: slow, and a guess.
 bool is_definition(std::string_view text) {
+  constexpr std::size_t kMaxBytes = std::size_t{256} << 10;  // the longest definitions in use have some 20 KiB
+  if (text.size() > kMaxBytes) { return false; }
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   auto const mark = text.find_first_of("[({+:= ");
   return mark != std::string_view::npos && text[mark] != ' ' && text[mark] != '=';
+}
+
+// Codes of the parts. A code that the file names but contradicts is not one of them.
+void set_part_codes(PjPtr const& object, ProjSession const& proj, Crs& crs) {
+  auto const code = [&](int value) { return value == 0 ? std::nullopt : std::optional(value); };
+  if (crs.kind == Kind::compound) {
+    auto const part = [&](int index) {
+      return proj.adopt(proj.api().proj_crs_get_sub_crs(proj.context(), object.get(), index));
+    };
+    crs.horizontal_epsg = code(proj.epsg(part(0)));
+    crs.vertical_epsg = code(proj.epsg(part(1)));
+  } else if (!crs.vertical_epsg) {
+    crs.horizontal_epsg = crs.epsg;
+  }
 }
 
 // A PROJ string is an operation unless it says that it is a CRS.
@@ -68,6 +85,7 @@ bool complete_crs(CrsDefinition const& definition, Info& info) {
 
   crs->kind = kind_of(found.crs, proj);
   crs->epsg = found.epsg == 0 ? std::nullopt : std::optional(found.epsg);
+  set_part_codes(found.crs, proj, *crs);
   crs->name = proj.name(found.crs);
   crs->wkt = proj.wkt(found.crs, PJ_WKT2_2019);
   crs->projjson = proj.projjson(found.crs);

@@ -32,6 +32,7 @@ namespace terrazzo::geo {
   X(proj_crs_get_datum) \
   X(proj_crs_get_datum_ensemble) \
   X(proj_crs_get_geodetic_crs) \
+  X(proj_crs_get_sub_crs) \
   X(proj_crs_promote_to_3D) \
   X(proj_cs_get_axis_info) \
   X(proj_destroy) \

@@ -19,7 +19,6 @@ Placer::Placer(ReadPlan::Impl const& plan, HostView const& destination, std::uin
     : plan_(plan),
       destination_(destination),
       from_(plan.level->dtype),
-      samples_(samples),
       pixel_bytes_(pixel_bytes),
       separate_(plan.level->image.separate_planes && !plan.level->image.is_converted_to_rgb()) {
   auto const bytes = static_cast<std::int64_t>(size_bytes(from_));

@@ -39,7 +39,6 @@ class Placer {
   ReadPlan::Impl const& plan_;
   HostView const& destination_;
   DType from_;
-  std::uint32_t samples_;
   std::size_t pixel_bytes_;
   bool separate_;
   bool plain_;          // no conversion at all

@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();  // GDAL's, and more than anyone has
 constexpr std::uint64_t kMaxSamples = 65535;                                  // the tag is a SHORT
 constexpr std::uint64_t kMaxBlockBytes = std::uint64_t{1} << 40;              // keeps products of sizes far from 2^64
+constexpr std::uint64_t kMaxJpegTablesBytes = 1 << 16;                        // four tables of each kind take 2 KiB
 constexpr std::uint64_t kMaxBlocks = std::numeric_limits<std::int32_t>::max();  // GDAL's too
 
 [[noreturn]] void refuse(ErrorKind kind, Directory const& dir, std::uint16_t tag, std::string message) {
@@ -221,7 +222,8 @@ Image parse_image(Directory const& dir, std::vector<std::string>& warnings) {
   image.new_subfile_type = static_cast<std::uint32_t>(dir.unsigned_value(tag::NewSubfileType).value_or(0));
   std::uint64_t const predictor = dir.unsigned_value(tag::Predictor).value_or(1);
   image.predictor = static_cast<Predictor>(predictor);
-  if (image.compression == Compression::jpeg) { image.jpeg_tables = dir.bytes_value(tag::JPEGTables); }
+  Entry const* const tables = image.compression == Compression::jpeg ? dir.find(tag::JPEGTables) : nullptr;
+  if (tables != nullptr && tables->value_bytes <= kMaxJpegTablesBytes) { image.jpeg_tables = dir.bytes_value(tag::JPEGTables); }
   image.lerc_additional_compression =
       static_cast<std::uint32_t>(dir.unsigned_value(tag::LercParameters, 1).value_or(0));
   parse_samples(dir, image);

@@ -44,7 +44,8 @@ TEST_F(SettingsFromEnvironmentDeathTest, TakeSizesInBytesAndUnits) {
                      {"4G", "memory=4294967296 "},
                      {"", "memory=0 "},
                      {"0", "memory=0 "},
-                     {"17179869183G", "memory=18446744072635809792 "}};
+                     {"1.5M", "memory=1572864 "},
+                     {"2T", "memory=2199023255552 "}};
   for (auto const& c : cases) {
     EXPECT_EXIT(print_settings("TERRAZZO_MEMORY_LIMIT", c.value), ::testing::ExitedWithCode(0), c.seen) << c.value;
   }
@@ -52,7 +53,7 @@ TEST_F(SettingsFromEnvironmentDeathTest, TakeSizesInBytesAndUnits) {
 
 TEST_F(SettingsFromEnvironmentDeathTest, RefuseWhatIsNoSizeAndNameIt) {
   for (char const* const value :
-       {"512MB", "x", "-1", " 5", "5 ", "4.5G", "0x10", "17179869184G", "99999999999999999999", "G", "1T"}) {
+       {"512MB", "x", "-1", " 5", "5 ", "0x10", "17179869184G", "99999999999999999999", "G", "1P", "nan", "inf"}) {
     EXPECT_EXIT(print_settings("TERRAZZO_MEMORY_LIMIT", value), ::testing::ExitedWithCode(1),
                 "TERRAZZO_MEMORY_LIMIT=.*is not a size")
         << value;
@@ -60,7 +61,9 @@ TEST_F(SettingsFromEnvironmentDeathTest, RefuseWhatIsNoSizeAndNameIt) {
 }
 
 TEST_F(SettingsFromEnvironmentDeathTest, RefuseThreadsAndCacheOfNonsense) {
-  EXPECT_EXIT(print_settings("TERRAZZO_THREADS", "many"), ::testing::ExitedWithCode(1), "TERRAZZO_THREADS=many");
+  for (char const* const value : {"many", "-1", "2.5", "4K", "4 ", "99999999999"}) {
+    EXPECT_EXIT(print_settings("TERRAZZO_THREADS", value), ::testing::ExitedWithCode(1), "TERRAZZO_THREADS=") << value;
+  }
   EXPECT_EXIT(print_settings("TERRAZZO_TILE_CACHE", "-5"), ::testing::ExitedWithCode(1), "TERRAZZO_TILE_CACHE=-5");
 }
 

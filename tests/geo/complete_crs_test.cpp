@@ -145,6 +145,22 @@ TEST_F(CompleteCrs, UnderstandsGeocentricAndLocal) {
   EXPECT_EQ(local.name, "building plan");
 }
 
+TEST_F(CompleteCrs, GivesTheCodesOfTheParts) {
+  EXPECT_EQ(crs_of(laea_europe()).horizontal_epsg, 3035);
+  EXPECT_FALSE(crs_of(projected(32631).code(key::ProjLinearUnits, 9002)).horizontal_epsg);
+  auto const compound = *complete({.text = "EPSG:9518", .keys = {}}).georeference.crs;
+  EXPECT_EQ(compound.kind, Kind::compound);
+  EXPECT_EQ(compound.horizontal_epsg, 4326);
+  EXPECT_EQ(compound.vertical_epsg, 3855);
+}
+
+TEST_F(CompleteCrs, RefusesADefinitionOfAbsurdLength) {
+  CrsDefinition const definition{.text = "LOCAL_CS[\"" + std::string(1 << 20, 'x') + "\"]", .keys = {}};
+  Info info;
+  info.georeference.crs = describe_crs(definition);
+  EXPECT_FALSE(complete_crs(definition, info));
+}
+
 TEST_F(CompleteCrs, ReadsWktOfSidecars) {
   auto const from_code = complete({.text = "EPSG:27700", .keys = {}});
   EXPECT_EQ(from_code.georeference.crs->name, "OSGB36 / British National Grid");

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pixels for generated files, by formula: smooth enough to compress, with the whole range of the type in it."""
+"""Pixels for generated files, by formula, and files that no writer makes.
+
+Pixels are smooth enough to compress and have the whole range of their type in them.
+"""
+
+import struct
 
 import numpy as np
 
@@ -34,3 +39,18 @@ def make(dtype, bands, height, width, seed=0):
 def as_pairs(array, part):
     """Complex numbers as two integers each, on a new last axis."""
     return np.stack([array.real, array.imag], axis=-1).astype(part)
+
+
+def build_tiff(path, *, width, height, bits, sample_format, data, byteorder, compression=1, predictor=1, extra=()):
+    """A one-strip classic TIFF out of its parts, for what no writer makes."""
+    tags = sorted([(256, 3, width), (257, 3, height), (258, 3, bits), (259, 3, compression), (262, 3, 1), (273, 4, 0),
+                   (277, 3, 1), (278, 3, height), (279, 4, len(data)), (317, 3, predictor), (339, 3, sample_format),
+                   *extra])
+    data_at = 8 + 2 + 12 * len(tags) + 4
+    out = (b"II*\0" if byteorder == "<" else b"MM\0*") + struct.pack(byteorder + "I", 8)
+    out += struct.pack(byteorder + "H", len(tags))
+    for tag, kind, value in tags:
+        value = data_at if tag == 273 else value
+        out += struct.pack(byteorder + "HHI", tag, kind, 1)
+        out += struct.pack(byteorder + "HH", value, 0) if kind == 3 else struct.pack(byteorder + "I", value)
+    path.write_bytes(out + struct.pack(byteorder + "I", 0) + bytes(data))

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files made on the spot by GDAL and tifffile over codec x predictor x type x layout x byte order, pixel by pixel."""
 
-import struct
-
 import harness
 import imagecodecs
 import numpy as np
@@ -217,23 +215,8 @@ def test_reads_24_bit_floats(byteorder, tmp_path):
     values = np.array([[0.0, 1.0, -2.5, 1024.0, 0.125, -0.00390625, 65280.0, 3.140625]], np.float32).repeat(4, 0)
     packed = imagecodecs.float24_encode(values, byteorder=byteorder)
     path = tmp_path / "f24.tif"
-    build_tiff(path, width=8, height=4, bits=24, sample_format=3, data=packed, byteorder=byteorder)
+    rasters.build_tiff(path, width=8, height=4, bits=24, sample_format=3, data=packed, byteorder=byteorder)
     assert_same(harness.read(path, folder=tmp_path)[0], values)
-
-
-def build_tiff(path, *, width, height, bits, sample_format, data, byteorder, compression=1, predictor=1, extra=()):
-    """A one-strip classic TIFF out of its parts, for what no writer makes."""
-    tags = sorted([(256, 3, width), (257, 3, height), (258, 3, bits), (259, 3, compression), (262, 3, 1), (273, 4, 0),
-                   (277, 3, 1), (278, 3, height), (279, 4, len(data)), (317, 3, predictor), (339, 3, sample_format),
-                   *extra])
-    data_at = 8 + 2 + 12 * len(tags) + 4
-    out = (b"II*\0" if byteorder == "<" else b"MM\0*") + struct.pack(byteorder + "I", 8)
-    out += struct.pack(byteorder + "H", len(tags))
-    for tag, kind, value in tags:
-        value = data_at if tag == 273 else value
-        out += struct.pack(byteorder + "HHI", tag, kind, 1)
-        out += struct.pack(byteorder + "HH", value, 0) if kind == 3 else struct.pack(byteorder + "I", value)
-    path.write_bytes(out + struct.pack(byteorder + "I", 0) + bytes(data))
 
 
 def reversed_bits(data):
@@ -258,7 +241,7 @@ ENCODERS = {
 def test_reads_codecs_by_all_their_numbers(compression, byteorder, tmp_path):
     array = rasters.make("uint8", 1, 30, 41)[0]
     path = tmp_path / "a.tif"
-    build_tiff(path, width=41, height=30, bits=8, sample_format=1, data=bytes(ENCODERS[compression](array)),
+    rasters.build_tiff(path, width=41, height=30, bits=8, sample_format=1, data=bytes(ENCODERS[compression](array)),
                byteorder=byteorder, compression=compression)
     assert_same(harness.read(path, folder=tmp_path)[0], array)
 
@@ -267,7 +250,7 @@ def test_refuses_a_codec_that_gives_other_samples_than_the_file_says(tmp_path):
     """WebP decodes to three bands or four; the file says one."""
     pixels = np.moveaxis(rasters.make("uint8", 3, 30, 41), 0, -1)
     path = tmp_path / "a.tif"
-    build_tiff(path, width=41, height=30, bits=8, sample_format=1, byteorder="<", compression=50001,
+    rasters.build_tiff(path, width=41, height=30, bits=8, sample_format=1, byteorder="<", compression=50001,
                data=imagecodecs.webp_encode(np.ascontiguousarray(pixels), lossless=True))
     result = harness.run("checksum", "--json", path)
     assert result.code in (harness.UNSUPPORTED, harness.MALFORMED), str(result)
@@ -278,9 +261,9 @@ def test_fill_order_2_reverses_bits(bits, tmp_path):
     stored = rasters.make("uint8", 1, 30, 40)[0].tobytes()
     path = tmp_path / "a.tif"
     shape = {"width": 40 * 8 // bits, "height": 30, "bits": bits, "sample_format": 1, "byteorder": "<"}
-    build_tiff(path, data=stored, **shape)
+    rasters.build_tiff(path, data=stored, **shape)
     straight = harness.read(path, folder=tmp_path)
-    build_tiff(path, data=reversed_bits(stored), extra=[(266, 3, 2)], **shape)
+    rasters.build_tiff(path, data=reversed_bits(stored), extra=[(266, 3, 2)], **shape)
     assert_same(harness.read(path, folder=tmp_path), straight)
     assert_same(straight, read_gdal(path))
 

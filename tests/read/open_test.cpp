@@ -250,11 +250,17 @@ TEST_F(OpenSidecars, OvrIsNotAskedWhenTheFileHasOverviews) {
 TEST_F(OpenSidecars, MskHoldsTheMask) {
   TiffBuilder mask;
   add_image<std::uint8_t>(mask, sized(64, 48, 4), [](std::uint32_t, std::uint32_t r, std::uint32_t) { return static_cast<std::uint8_t>(r == 3 ? 0 : 255); });
+  mask.ascii(42112, "<GDALMetadata><Item name='INTERNAL_MASK_FLAGS_1'>2</Item></GDALMetadata>");
   folder_.write("dem.tif.msk", mask.bytes());
   Dataset const dataset = open(path_);
   EXPECT_EQ(dataset.info().bands[0].mask, MaskKind::external);
   auto const values = values_of<std::uint8_t>(read_mask(dataset, {.window = Window{5, 2, 1, 3}}));
   EXPECT_EQ(values, (std::vector<std::uint8_t>{255, 0, 255}));
+}
+
+TEST_F(OpenSidecars, MskWithoutGdalsFlagsIsAnotherProgramsFile) {
+  folder_.write("dem.tif.msk", chain_of({sized(64, 48, 4)}).bytes());
+  EXPECT_EQ(open(path_).info().bands[0].mask, MaskKind::all_valid);
 }
 
 TEST_F(OpenSidecars, AuxXmlWinsOverTheFile) {

@@ -77,7 +77,7 @@ class EveryLayout : public ::testing::TestWithParam<LayoutCase> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Read, EveryLayout, ::testing::ValuesIn(layouts()),
-                         [](auto const& info) { return std::string(info.param.name); });
+                         [](auto const& test) { return std::string(test.param.name); });
 
 TEST_P(EveryLayout, GivesEveryWindowOfBytes) { expect_windows<std::uint8_t>(); }
 TEST_P(EveryLayout, GivesEveryWindowOfShorts) { expect_windows<std::int16_t>(); }
@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(Read, IntoAnyMemory,
                                            View{"BandsBackwards", -20, 5, 1, 40}, View{"BandLastBottomUp", 1, -15, 3, 45},
                                            View{"PaddedPixels", 1, 30, 6, 2}, View{"Transposed", 20, 1, 4, 0},
                                            View{"AllBackwards", -20, -5, -1, 59}),
-                         [](auto const& info) { return std::string(info.param.name); });
+                         [](auto const& test) { return std::string(test.param.name); });
 
 TEST_P(IntoAnyMemory, WritesTheWindowAndNothingElse) {
   View const& v = GetParam();
@@ -308,8 +308,9 @@ TEST(ReadLimit, CountsResultAndScratch) {
 
 // Scratch is per thread: a limit that feeds one must not make a read fail because eight were asked for.
 TEST(ReadLimit, TakesFewerThreadsRatherThanFail) {
-  Opened const opened(image<std::uint8_t>({.width = 512, .height = 512, .tile_width = 64, .tile_height = 512, .compression = kPackBits}));
-  std::uint64_t const result = 512 * 512, block = 64 * 512;
+  Opened const opened(image<std::uint8_t>({.width = 1024, .height = 1024, .tile_width = 64, .tile_height = 1024, .compression = kPackBits}));
+  std::uint64_t const result = 1024 * 1024, block = 64 * 1024;
+  EXPECT_EQ(plan(*opened, {.threads = 8}).threads(), 8u);
   for (int round = 0; round < 10; ++round) {
     EXPECT_NO_THROW(static_cast<void>(read(*opened, {.threads = 8, .memory_limit_bytes = result + 3 * block})));
   }
@@ -325,15 +326,15 @@ TEST(ReadLimit, RefusesATargetWhoseVeryRowsAreTooMany) {
 }
 
 TEST(ReadLimit, CountsTheMaskOfAMaskedRead) {
-  testing::TiffBuilder builder = image<float>({.width = 128, .height = 128});
+  testing::TiffBuilder builder = image<float>({.width = 1024, .height = 32});  // rows that are read in place
   builder.next_ifd();
-  add_image<std::uint8_t>(builder, {.width = 128, .height = 128, .subfile_type = 4});
+  add_image<std::uint8_t>(builder, {.width = 1024, .height = 32, .subfile_type = 4});
   Opened const opened(builder);
-  std::uint64_t const result = 128 * 128 * 4;
+  std::uint64_t const pixels = 1024 * 32, result = pixels * 4;
   EXPECT_NO_THROW(static_cast<void>(read(*opened, {.memory_limit_bytes = result + 1000})));
   EXPECT_EQ(failure_of([&] { static_cast<void>(read(*opened, {.masked = true, .memory_limit_bytes = result + 1000})); }).kind(),
             ErrorKind::limit);
-  EXPECT_NO_THROW(static_cast<void>(read(*opened, {.masked = true, .memory_limit_bytes = result + 128 * 128 + (1 << 20)})));
+  EXPECT_NO_THROW(static_cast<void>(read(*opened, {.masked = true, .memory_limit_bytes = result + 3 * pixels})));
 }
 
 // ---------------------------------------------------------------------------------------------------------------

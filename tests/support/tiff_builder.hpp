@@ -41,7 +41,8 @@ class TiffBuilder {
   TiffBuilder& ascii(std::uint16_t tag, std::string_view s) {
     std::vector<std::byte> bytes(s.size() + 1);
     std::memcpy(bytes.data(), s.data(), s.size());
-    return raw(tag, 2, bytes.size(), std::move(bytes));
+    std::size_t const count = bytes.size();  // arguments are evaluated in any order: after the move it would be 0
+    return raw(tag, 2, count, std::move(bytes));
   }
   // Starts the next directory of the chain.
   TiffBuilder& next_ifd() {

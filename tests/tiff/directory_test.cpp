@@ -112,9 +112,9 @@ class EveryFormat : public ::testing::TestWithParam<Format> {};
 INSTANTIATE_TEST_SUITE_P(Tiff, EveryFormat,
                          ::testing::Values(Format{std::endian::little, false}, Format{std::endian::big, false},
                                            Format{std::endian::little, true}, Format{std::endian::big, true}),
-                         [](auto const& info) {
-                           return std::string(info.param.big ? "Big" : "Classic") +
-                                  (info.param.order == std::endian::little ? "LittleEndian" : "BigEndian");
+                         [](auto const& test) {
+                           return std::string(test.param.big ? "Big" : "Classic") +
+                                  (test.param.order == std::endian::little ? "LittleEndian" : "BigEndian");
                          });
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -247,6 +247,12 @@ TEST(ParseImage, LeavesJpegTablesOfOtherCodecsWhereTheyAre) {
   EXPECT_TRUE(parsed(builder).jpeg_tables.empty());
 }
 
+TEST(ParseImage, LeavesJpegTablesThatAreNone) {
+  TiffBuilder builder = sized();
+  builder.shorts(tag::Compression, {7}).raw(tag::JPEGTables, 7, 1 << 20, std::vector<std::byte>(1 << 20));
+  EXPECT_TRUE(parsed(builder).jpeg_tables.empty()) << "a MiB of tables";
+}
+
 // ---------------------------------------------------------------------------------------------------------------
 // Types
 

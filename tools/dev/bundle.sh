@@ -65,7 +65,7 @@ run_bundle() {
   done
 
   cat >"$stage/README.txt" <<TEXT
-Terrazzo $(build/release/terrazzo --version 2>/dev/null | head -n 1) for Linux x86-64 with glibc $(ldd --version | awk 'NR == 1 { print $NF }') or later.
+$(build/release/terrazzo --version 2>/dev/null | head -n 1) for Linux x86-64 with glibc $(ldd --version | awk 'NR == 1 { print $NF }') or later.
 Copy the contents of every part-N into one folder (cp -r part-*/. somewhere/), then run somewhere/terrazzo.
 TEXT
   split_into_parts "$stage"
