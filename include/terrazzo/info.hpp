@@ -70,8 +70,23 @@ struct Georeference {
 };
 
 enum class ColorInterpretation : std::uint8_t {
-  undefined, gray, palette, red, green, blue, alpha, hue, saturation, lightness, cyan, magenta, yellow, black,
-  y, cb, cr,
+  undefined,
+  gray,
+  palette,
+  red,
+  green,
+  blue,
+  alpha,
+  hue,
+  saturation,
+  lightness,
+  cyan,
+  magenta,
+  yellow,
+  black,
+  y,
+  cb,
+  cr,
   other,  // GDAL's newer names (nir, pan, coastal, ...): the text is in BandInfo::color_name
 };
 [[nodiscard]] std::string_view to_string(ColorInterpretation color) noexcept;  // GDAL's lower-case names
@@ -117,23 +132,23 @@ struct Layout {
   std::uint32_t bits_per_sample = 8;
   std::string sample_format{};                       // "uint", "int", "float", "complex-int", "complex-float"
   std::string photometric{};
-  std::string source_color_space{};                  // "YCbCr", "CMYK", ... when pixels are converted to RGB on the way
+  std::string source_color_space{};  // "YCbCr", "CMYK", ... when pixels are converted to RGB on the way
   bool bigtiff = false;
   bool big_endian = false;
-  bool cog = false;                                  // carries GDAL's ghost area with LAYOUT=IFDS_BEFORE_DATA
+  bool cog = false;  // carries GDAL's ghost area with LAYOUT=IFDS_BEFORE_DATA
 };
 
 // A smaller version of the raster, in the file's order, which is largest first in all but odd files.
 struct OverviewInfo {
   std::uint32_t width = 0, height = 0;
   std::uint32_t tile_width = 0, tile_height = 0;
-  bool external = false;                             // from the .ovr file beside it
+  bool external = false;  // from the .ovr file beside it
   bool has_mask = false;
 };
 
 // Another image in the same file (GDAL calls it a subdataset).
 struct PageInfo {
-  std::uint32_t ifd = 0;                             // index in the chain; open it with OpenOptions::page = ifd
+  std::uint32_t ifd = 0;  // index in the chain; open it with OpenOptions::page = ifd
   std::uint32_t width = 0, height = 0, bands = 0;
 };
 
@@ -145,9 +160,9 @@ struct Info {
   Metadata metadata{};
   Layout layout{};
   std::vector<OverviewInfo> overviews{};
-  std::vector<PageInfo> pages{};                     // images other than this one, its overviews and masks
-  std::vector<std::string> files{};                  // the file and the sidecars that were read
-  std::vector<std::string> warnings{};               // what was tolerated while opening
+  std::vector<PageInfo> pages{};  // images other than this one, its overviews and masks
+  std::vector<std::string> files{};  // the file and the sidecars that were read
+  std::vector<std::string> warnings{};  // what was tolerated while opening
 
   [[nodiscard]] DType dtype() const { return bands.empty() ? DType::u8 : bands.front().dtype; }
 };

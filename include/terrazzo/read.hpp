@@ -82,7 +82,7 @@ struct Window {
 
 enum class BadTile : std::uint8_t {
   error,  // the first bad tile fails the read (in tile order, whatever the threads)
-  fill,   // bad tiles become nodata (or 0) and are listed in ReadReport::bad_tiles
+  fill,  // bad tiles become nodata (or 0) and are listed in ReadReport::bad_tiles
 };
 
 // How a result is shaped when it is not of the window's size.
@@ -96,23 +96,23 @@ using Progress = std::function<bool(std::uint64_t tiles_done, std::uint64_t tile
 struct ReadRequest {
   // In pixels of the level that is read; of full resolution when a target size is given. Default: everything.
   std::optional<Window> window{};
-  std::vector<std::uint32_t> bands{};        // 1-based, in any order, repeats allowed; empty: all
-  std::uint32_t level = 0;                   // 0 full resolution, 1 the first overview, ...
+  std::vector<std::uint32_t> bands{};  // 1-based, in any order, repeats allowed; empty: all
+  std::uint32_t level = 0;  // 0 full resolution, 1 the first overview, ...
   // Resample the window to this size: nearest neighbour out of the smallest level that is at least as fine, as GDAL's
   // RasterIO does. Not together with `level`.
   std::optional<TargetSize> target_size{};
 
-  bool masked = false;                       // invalid pixels (nodata, mask, alpha) become NaN; integers become float64
-  bool unpack = false;                       // stored * scale + offset; integers become float64
-  std::optional<DType> dtype{};              // of the result; values are rounded and clamped as GDAL does
+  bool masked = false;  // invalid pixels (nodata, mask, alpha) become NaN; integers become float64
+  bool unpack = false;  // stored * scale + offset; integers become float64
+  std::optional<DType> dtype{};  // of the result; values are rounded and clamped as GDAL does
 
   BadTile bad_tile = BadTile::error;
-  bool strict = false;                       // surplus data in a tile is an error too
+  bool strict = false;  // surplus data in a tile is an error too
 
-  unsigned threads = 0;                      // 0: as many as the machine has (TERRAZZO_THREADS overrides)
-  std::uint64_t memory_limit_bytes = 0;      // of result and scratch; 0: Settings' default
+  unsigned threads = 0;  // 0: as many as the machine has (TERRAZZO_THREADS overrides)
+  std::uint64_t memory_limit_bytes = 0;  // of result and scratch; 0: Settings' default
   Progress progress{};
-  std::atomic<bool> const* cancel = nullptr; // set it to true from anywhere to stop the read
+  std::atomic<bool> const* cancel = nullptr;  // set it to true from anywhere to stop the read
 };
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ struct ReadRequest {
 
 // Somebody's memory, described: strides in bytes may be negative, and of any order (band-first, band-last, padded).
 struct HostView {
-  void* data = nullptr;                      // of band 0, row 0, column 0
+  void* data = nullptr;  // of band 0, row 0, column 0
   DType dtype = DType::u8;
   std::uint32_t bands = 0, height = 0, width = 0;
   std::int64_t band_stride_bytes = 0, row_stride_bytes = 0, pixel_stride_bytes = 0;
@@ -155,11 +155,11 @@ struct BadTileReport {
 };
 
 struct ReadReport {
-  std::uint64_t tiles = 0;                   // decoded
-  std::uint64_t sparse_tiles = 0;            // not in the file, filled
-  std::uint64_t bytes_read = 0;              // compressed bytes fetched
-  std::uint64_t surplus_tiles = 0;           // tiles whose data went on after the last pixel
-  std::vector<BadTileReport> bad_tiles{};    // with BadTile::fill
+  std::uint64_t tiles = 0;  // decoded
+  std::uint64_t sparse_tiles = 0;  // not in the file, filled
+  std::uint64_t bytes_read = 0;  // compressed bytes fetched
+  std::uint64_t surplus_tiles = 0;  // tiles whose data went on after the last pixel
+  std::vector<BadTileReport> bad_tiles{};  // with BadTile::fill
 };
 
 // The type read() gives for this request: the bands' common type, or what masked / unpack / dtype make of it.
@@ -182,8 +182,8 @@ void read_into(Dataset const& dataset, ReadRequest const& request, HostView cons
 struct PlannedTile {
   TileId id{};
   std::uint64_t offset_bytes = 0, size_bytes = 0;  // both 0: sparse, nothing is read
-  Window in_tile{};                                // the part of the tile that is used
-  std::uint32_t column = 0, row = 0;               // where its first pixel goes in the result of the level's window
+  Window in_tile{};  // the part of the tile that is used
+  std::uint32_t column = 0, row = 0;  // where its first pixel goes in the result of the level's window
 };
 
 // What a read would do: a value, made without touching pixels. Tiles are computed when asked for, so that the plan of
@@ -193,12 +193,12 @@ class ReadPlan {
   struct Impl;
   explicit ReadPlan(std::shared_ptr<Impl const> impl) noexcept : impl_(std::move(impl)) {}
 
-  [[nodiscard]] std::uint32_t level() const noexcept;       // chosen or asked for
-  [[nodiscard]] Window window() const noexcept;             // in pixels of that level
-  [[nodiscard]] std::uint32_t width() const noexcept;       // of the result
+  [[nodiscard]] std::uint32_t level() const noexcept;  // chosen or asked for
+  [[nodiscard]] Window window() const noexcept;  // in pixels of that level
+  [[nodiscard]] std::uint32_t width() const noexcept;  // of the result
   [[nodiscard]] std::uint32_t height() const noexcept;
   [[nodiscard]] std::vector<std::uint32_t> const& bands() const noexcept;  // 1-based
-  [[nodiscard]] DType dtype() const noexcept;               // of the result
+  [[nodiscard]] DType dtype() const noexcept;  // of the result
   [[nodiscard]] std::string const& codec() const noexcept;  // "deflate (libdeflate)"
   [[nodiscard]] std::uint32_t predictor() const noexcept;
   [[nodiscard]] std::uint64_t tile_count() const noexcept;

@@ -15,14 +15,22 @@ struct Row {
 };
 
 constexpr std::array<Row, 16> kTypes{{
-    {DType::u8, 1, "uint8", "u1"},       {DType::i8, 1, "int8", "i1"},
-    {DType::u16, 2, "uint16", "u2"},     {DType::i16, 2, "int16", "i2"},
-    {DType::u32, 4, "uint32", "u4"},     {DType::i32, 4, "int32", "i4"},
-    {DType::u64, 8, "uint64", "u8"},     {DType::i64, 8, "int64", "i8"},
-    {DType::f16, 2, "float16", "f2"},    {DType::f32, 4, "float32", "f4"},
-    {DType::f64, 8, "float64", "f8"},    {DType::ci16, 4, "complex_int16", ""},
-    {DType::ci32, 8, "complex_int32", ""}, {DType::cf16, 4, "complex_float16", ""},
-    {DType::cf32, 8, "complex64", "c8"}, {DType::cf64, 16, "complex128", "c16"},
+    {DType::u8, 1, "uint8", "u1"},
+    {DType::i8, 1, "int8", "i1"},
+    {DType::u16, 2, "uint16", "u2"},
+    {DType::i16, 2, "int16", "i2"},
+    {DType::u32, 4, "uint32", "u4"},
+    {DType::i32, 4, "int32", "i4"},
+    {DType::u64, 8, "uint64", "u8"},
+    {DType::i64, 8, "int64", "i8"},
+    {DType::f16, 2, "float16", "f2"},
+    {DType::f32, 4, "float32", "f4"},
+    {DType::f64, 8, "float64", "f8"},
+    {DType::ci16, 4, "complex_int16", ""},
+    {DType::ci32, 8, "complex_int32", ""},
+    {DType::cf16, 4, "complex_float16", ""},
+    {DType::cf32, 8, "complex64", "c8"},
+    {DType::cf64, 16, "complex128", "c16"},
 }};
 
 constexpr Row const& row(DType type) noexcept { return kTypes[static_cast<std::size_t>(type)]; }

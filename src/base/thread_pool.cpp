@@ -38,9 +38,7 @@ class Pool {
     std::exception_ptr own_failure;
     try {
       body(0);
-    } catch (...) {
-      own_failure = std::current_exception();
-    }
+    } catch (...) { own_failure = std::current_exception(); }
 
     std::unique_lock lock(mutex_);
     open_jobs_.erase(place);  // nobody joins from here on
@@ -57,8 +55,7 @@ class Pool {
         std::thread([this] { serve(); }).detach();  // lives as long as the process; see pool()
         ++thread_count_;
       }
-    } catch (std::system_error const&) {
-    }
+    } catch (std::system_error const&) {}
   }
 
   Job* take() {  // REQUIRES: mutex_ held
@@ -79,9 +76,7 @@ class Pool {
       std::exception_ptr failure{};
       try {
         (*job->body)(worker);
-      } catch (...) {
-        failure = std::current_exception();
-      }
+      } catch (...) { failure = std::current_exception(); }
       lock.lock();
       if (failure && !job->failure) { job->failure = failure; }
       if (--job->running == 0) { job_done_.notify_all(); }

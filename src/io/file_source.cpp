@@ -63,8 +63,9 @@ FileSource::FileSource(std::string path) : path_(std::move(path)) {
   bool const known = fstat(descriptor_, &status) == 0;
   if (!known || !(S_ISREG(status.st_mode) || S_ISBLK(status.st_mode))) {
     ::close(descriptor_);
-    throw Error(ErrorKind::usage, known && S_ISDIR(status.st_mode) ? "this is a directory, not a raster file"
-                                                                   : "not a file that can be read at positions",
+    throw Error(ErrorKind::usage,
+                known && S_ISDIR(status.st_mode) ? "this is a directory, not a raster file"
+                                                 : "not a file that can be read at positions",
                 {.source = path_});
   }
   off_t const end = S_ISREG(status.st_mode) ? status.st_size : lseek(descriptor_, 0, SEEK_END);
@@ -89,9 +90,7 @@ ReadTicket FileSource::submit(std::span<RangeRead const> ranges) const {
       }
       read_vectors(descriptor_, path_, start, {vectors.data(), count});
     }
-  } catch (Error const&) {
-    return ReadTicket(std::current_exception());
-  }
+  } catch (Error const&) { return ReadTicket(std::current_exception()); }
   return {};
 }
 

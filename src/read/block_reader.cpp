@@ -46,7 +46,7 @@ codec::BlockFormat block_format(tiff::Image const& image) {
 }
 
 codec::OutputOrder decoded_order(DecodeMethod const& method) {
-  return method.codec != nullptr ? method.codec->output_order
+  return method.codec != nullptr                  ? method.codec->output_order
          : method.kind == DecodeMethod::Kind::raw ? codec::OutputOrder::stored
                                                   : codec::OutputOrder::native;
 }
@@ -73,18 +73,21 @@ DecodeMethod choose_method(Level const& level, bool trusted) {
     if (method.codec->decode == nullptr) {
       refuse(text("compression ", name, ": this build lacks ", method.codec->library));
     }
-    bool const raw = image.compression == tiff::Compression::none && !image.is_converted_to_rgb() &&
-                     !image.has_packed_chroma();
+    bool const raw =
+        image.compression == tiff::Compression::none && !image.is_converted_to_rgb() && !image.has_packed_chroma();
     method.kind = raw ? Kind::raw : Kind::codec;
     if (raw) { method.codec = nullptr; }
     std::string_view const library = raw ? std::string_view{} : method.codec->library;
     method.name = library.empty() ? name : text(name, " (", library, ")");
     return method;
   }
-  if (name == "unknown") { refuse(text("compression ", static_cast<std::uint32_t>(image.compression), " is not known")); }
+  if (name == "unknown") {
+    refuse(text("compression ", static_cast<std::uint32_t>(image.compression), " is not known"));
+  }
   if (!codec::LibtiffDecoder::decodes(image.compression)) {
-    refuse(codec::LibtiffDecoder::available() ? text("compression ", name, " is not supported")
-                                              : text("compression ", name, " is decoded by libtiff, which is not found"));
+    refuse(codec::LibtiffDecoder::available()
+               ? text("compression ", name, " is not supported")
+               : text("compression ", name, " is decoded by libtiff, which is not found"));
   }
   if (!trusted) { refuse(text("compression ", name, " is decoded by libtiff, which is off for untrusted sources")); }
   bool const rgba = image.compression == tiff::Compression::ojpeg || image.is_converted_to_rgb();
@@ -170,7 +173,8 @@ void BlockReader::fetch(std::span<std::uint64_t const> blocks) {
         item.offset_bytes = static_cast<std::size_t>(range.offset_bytes);
       } else {
         std::uint64_t const run_end = runs.empty() ? 0 : runs.back().source_offset + runs.back().bytes;
-        bool const merge = !runs.empty() && range.offset_bytes >= run_end && range.offset_bytes - run_end <= kMergeGapBytes;
+        bool const merge =
+            !runs.empty() && range.offset_bytes >= run_end && range.offset_bytes - run_end <= kMergeGapBytes;
         if (merge) {
           std::uint64_t const grow = range.offset_bytes - run_end + bytes;
           item.offset_bytes = static_cast<std::size_t>(buffer_bytes + range.offset_bytes - run_end);
@@ -217,8 +221,8 @@ TileResult BlockReader::decode(tile::BatchItem const& item) {
 
   if (method_.kind != DecodeMethod::Kind::codec) {
     bool const rgba = method_.kind == DecodeMethod::Kind::libtiff_rgba;
-    std::size_t const bytes = rgba ? std::size_t{4} * image.block_width_px * rows
-                                   : static_cast<std::size_t>(image.block_bytes(rows));
+    std::size_t const bytes =
+        rgba ? std::size_t{4} * image.block_width_px * rows : static_cast<std::size_t>(image.block_bytes(rows));
     std::span<std::byte> const out = scratch_.decoded.get(bytes);
     rows_ = out.data();
     TileResult const result = decode_with_libtiff(item.tile, rows, out);
@@ -282,13 +286,16 @@ TileResult BlockReader::decode_with_libtiff(std::uint64_t block, std::uint32_t r
     ByteSourcePtr const source = level_.source;
     auto const read_at = [source](std::uint64_t offset_bytes, std::span<std::byte> target) -> std::size_t {
       if (offset_bytes >= source->size_bytes()) { return 0; }
-      auto const count = static_cast<std::size_t>(std::min<std::uint64_t>(target.size(), source->size_bytes() - offset_bytes));
+      auto const count =
+          static_cast<std::size_t>(std::min<std::uint64_t>(target.size(), source->size_bytes() - offset_bytes));
       source->read(offset_bytes, target.first(count));
       return count;
     };
     libtiff_.emplace(read_at, source->size_bytes(), image.ifd_offset_bytes, source->name());
   }
-  if (block > std::numeric_limits<std::uint32_t>::max()) { return problem(TileStatus::unsupported, "too many blocks for libtiff"); }
+  if (block > std::numeric_limits<std::uint32_t>::max()) {
+    return problem(TileStatus::unsupported, "too many blocks for libtiff");
+  }
   if (method_.kind == DecodeMethod::Kind::libtiff) {
     return libtiff_->decode_block(static_cast<std::uint32_t>(block), out);
   }
@@ -335,7 +342,8 @@ TileResult BlockReader::read_rows_into(std::uint64_t block, std::uint32_t first_
     scratch_.ranges.push_back({start, {out, bytes * rows}});
   } else {
     for (std::uint32_t r = 0; r < rows; ++r) {
-      scratch_.ranges.push_back({start + std::uint64_t{r} * stride, {out + static_cast<std::ptrdiff_t>(r) * stride_bytes, bytes}});
+      scratch_.ranges.push_back(
+          {start + std::uint64_t{r} * stride, {out + static_cast<std::ptrdiff_t>(r) * stride_bytes, bytes}});
     }
   }
   level_.source->submit(scratch_.ranges).wait();

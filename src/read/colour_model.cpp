@@ -38,7 +38,8 @@ TileResult convert_ycbcr(tiff::Image const& image, std::uint32_t rows, std::span
   tile::YCbCrTags tags;
   tags.subsampling_h = image.ycbcr_subsampling[0];
   tags.subsampling_v = image.ycbcr_subsampling[1];
-  std::ranges::transform(image.ycbcr_coefficients, tags.coefficients.begin(), [](double v) { return static_cast<float>(v); });
+  std::ranges::transform(image.ycbcr_coefficients, tags.coefficients.begin(),
+                         [](double v) { return static_cast<float>(v); });
   if (image.reference_black_white.size() == tags.reference_black_white.size()) {
     std::ranges::transform(image.reference_black_white, tags.reference_black_white.begin(),
                            [](double v) { return static_cast<float>(v); });
@@ -68,7 +69,8 @@ TileResult convert_ycbcr(tiff::Image const& image, std::uint32_t rows, std::span
 TileResult convert_cielab(tiff::Image const& image, std::uint32_t rows, std::span<std::byte> decoded, std::byte* out) {
   if (image.separate_planes) { return unsupported("CIELab in separate planes"); }
   auto const convert = image.white_point.size() == 2
-                           ? tile::CieLabToRgb::make({static_cast<float>(image.white_point[0]), static_cast<float>(image.white_point[1])})
+                           ? tile::CieLabToRgb::make(
+                                 {static_cast<float>(image.white_point[0]), static_cast<float>(image.white_point[1])})
                            : tile::CieLabToRgb::make();
   if (!convert) { return unsupported("a CIELab white point that is none"); }
   std::size_t const width = image.block_width_px;
@@ -91,9 +93,7 @@ TileResult convert_block_to_rgb(tiff::Image const& image, std::uint32_t rows, st
 }
 
 void drop_alpha(std::span<std::byte> pixels) noexcept {
-  for (std::size_t i = 0; i < pixels.size() / 4; ++i) {
-    std::copy_n(pixels.data() + i * 4, 3, pixels.data() + i * 3);
-  }
+  for (std::size_t i = 0; i < pixels.size() / 4; ++i) { std::copy_n(pixels.data() + i * 4, 3, pixels.data() + i * 3); }
 }
 
 }  // namespace terrazzo::reading

@@ -66,8 +66,8 @@ class Job {
         cache_limit_bytes_(resolve_tile_cache()) {
     tiff::Image const& image = plan.level->image;
     if (method_.kind == DecodeMethod::Kind::raw) {
-      std::uint64_t const rows = std::clamp<std::uint64_t>(kRawPieceBytes / std::max<std::uint64_t>(1, image.row_bytes()),
-                                                           1, image.block_height_px);
+      std::uint64_t const rows = std::clamp<std::uint64_t>(
+          kRawPieceBytes / std::max<std::uint64_t>(1, image.row_bytes()), 1, image.block_height_px);
       rows_per_piece_ = static_cast<std::uint32_t>(rows);
       pieces_per_block_ = ceil_div(image.block_height_px, rows_per_piece_);
     }
@@ -219,8 +219,8 @@ class Job {
       tiff::Image const& image = plan_.level->image;
       Target const target = target_of(covered);
       bool const whole_width = covered.width == image.block_width_px;
-      // Streaming goes through a row buffer: the predictor's own stores, streamed, were slower (they compete with its loads
-      // for the same few line buffers).
+      // Streaming goes through a row buffer: the predictor's own stores, streamed, were slower (they compete with its
+      // loads for the same few line buffers).
       bool const straight = placer_.is_direct() && whole_width && !placer_.is_streaming();
       // `row` is free by now: only decoding used it.
       std::byte* const row_buffer = straight ? nullptr : scratch_.row.get(reader_.row_bytes()).data();
@@ -266,7 +266,8 @@ class Job {
       Window covered = plan_.covered(id);
       // Cut the covered rows down to this piece.
       std::uint64_t const block_top = std::uint64_t{id.row} * image.block_height_px;
-      std::uint64_t const from = std::max<std::uint64_t>(covered.row, block_top + std::uint64_t{piece} * job_.rows_per_piece_);
+      std::uint64_t const from =
+          std::max<std::uint64_t>(covered.row, block_top + std::uint64_t{piece} * job_.rows_per_piece_);
       std::uint64_t const to = std::min<std::uint64_t>(covered.row + std::uint64_t{covered.height},
                                                        block_top + std::uint64_t{piece + 1} * job_.rows_per_piece_);
       if (from >= to) { return; }
@@ -319,7 +320,8 @@ class Job {
       job_.add_bad({id, kind_of(result.status), message});
       bool const rows_count = result.status == TileStatus::truncated && !plan_.level->image.is_converted_to_rgb();
       std::uint64_t const row_bytes = std::max<std::uint64_t>(1, plan_.level->image.row_bytes());
-      auto const good = rows_count ? static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, result.bytes_written / row_bytes)) : 0;
+      auto const good =
+          rows_count ? static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, result.bytes_written / row_bytes)) : 0;
       fill(id, covered, good);
       return good;
     }
@@ -327,7 +329,10 @@ class Job {
     [[nodiscard]] Error error_of(TileId const& id, ErrorKind kind, std::string message) const {
       tiff::BlockRange const range = plan_.level->index.range(plan_.block_number(id));
       return Error(kind, std::move(message),
-                   {.source = plan_.level->source->name(), .ifd = plan_.level->image.ifd, .tile = id, .offset = range.offset_bytes});
+                   {.source = plan_.level->source->name(),
+                    .ifd = plan_.level->image.ifd,
+                    .tile = id,
+                    .offset = range.offset_bytes});
     }
 
     // Fills the block's part of the result from its row `from_row` on.
@@ -393,19 +398,19 @@ class Job {
   ReadReport& report_;
   DecodeMethod method_;
   std::uint64_t cache_limit_bytes_;
-  std::uint32_t rows_per_piece_ = 0;    // raw blocks only
+  std::uint32_t rows_per_piece_ = 0;  // raw blocks only
   std::uint32_t pieces_per_block_ = 1;
-  std::uint64_t task_count_ = 0;        // blocks, or pieces of raw blocks
+  std::uint64_t task_count_ = 0;  // blocks, or pieces of raw blocks
   std::uint64_t batch_blocks_ = 1;
 
   std::atomic<std::uint64_t> next_task_{0};
   std::atomic<std::uint64_t> first_failure_{std::numeric_limits<std::uint64_t>::max()};
   std::atomic<bool> stopped_{false};
-  std::mutex mutex_;                    // guards failure_, failed_task_, report_
+  std::mutex mutex_;  // guards failure_, failed_task_, report_
   std::optional<Error> failure_;
   std::uint64_t failed_task_ = 0;
   std::mutex progress_mutex_;
-  std::uint64_t told_ = 0;              // guarded by progress_mutex_
+  std::uint64_t told_ = 0;  // guarded by progress_mutex_
 };
 
 }  // namespace

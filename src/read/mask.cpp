@@ -55,8 +55,8 @@ Plane read_alpha(ReadPlan::Impl const& plan, ReadRequest const& request, MemoryB
   zero_is_invalid.mask_nodata = true;
   auto const bytes = static_cast<std::ptrdiff_t>(size_bytes(alpha_plan.dtype));
   std::span<std::byte> const valid = mask.pixels.bytes();
-  tile::valid_row(alpha_plan.dtype, values.pixels.bytes().data(), bytes, reinterpret_cast<std::uint8_t*>(valid.data()), 1,
-                  valid.size(), zero_is_invalid);
+  tile::valid_row(alpha_plan.dtype, values.pixels.bytes().data(), bytes, reinterpret_cast<std::uint8_t*>(valid.data()),
+                  1, valid.size(), zero_is_invalid);
   return mask;
 }
 
@@ -107,7 +107,9 @@ void read_masks(ReadPlan::Impl const& plan, ReadRequest const& request, HostView
     one.bands = {plan.bands[i]};
     one.transforms.assign(1, {});
     one.fills.assign(1, plan.fills[i]);
-    if (plan.level->image.separate_planes && !plan.level->image.is_converted_to_rgb()) { one.planes = {plan.bands[i] - 1}; }
+    if (plan.level->image.separate_planes && !plan.level->image.is_converted_to_rgb()) {
+      one.planes = {plan.bands[i] - 1};
+    }
     Plane values(one.dtype, plan, budget, "a band for its mask");
     ReadReport report;
     execute_on_host(one, request, values.pixels.view(), budget, report);
@@ -117,7 +119,8 @@ void read_masks(ReadPlan::Impl const& plan, ReadRequest const& request, HostView
     nodata.nodata_i64 = band.nodata->exact_i64;
     nodata.nodata_u64 = band.nodata->exact_u64;
     for (std::uint32_t row = 0; row < plan.out_height; ++row) {
-      tile::valid_row(one.dtype, row_of(values.pixels.view(), 0, row), static_cast<std::ptrdiff_t>(size_bytes(one.dtype)),
+      tile::valid_row(one.dtype, row_of(values.pixels.view(), 0, row),
+                      static_cast<std::ptrdiff_t>(size_bytes(one.dtype)),
                       reinterpret_cast<std::uint8_t*>(row_of(destination, i, row)), destination.pixel_stride_bytes,
                       plan.out_width, nodata);
     }

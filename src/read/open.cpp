@@ -187,7 +187,9 @@ void describe_levels(std::vector<LevelPtr> const& levels, Info& info) {
     info.overviews.push_back({image.width_px, image.height_px, image.block_width_px, image.block_height_px,
                               levels[i]->external, levels[i]->mask != nullptr});
   }
-  for (std::size_t band = 0; band < info.bands.size(); ++band) { info.bands[band].mask = mask_kind(info, *levels[0], band); }
+  for (std::size_t band = 0; band < info.bands.size(); ++band) {
+    info.bands[band].mask = mask_kind(info, *levels[0], band);
+  }
 }
 
 void add_external_levels(std::string const& path, LevelBuilder& builder, Info& info) {
@@ -235,14 +237,17 @@ std::shared_ptr<Dataset::Impl const> open_source(ByteSourcePtr const& source, Op
   tiff::Chain const chain = tiff::read_chain(source);
   info.warnings = chain.warnings;
   if (options.page >= chain.directories.size()) {
-    throw Error(ErrorKind::usage,
-                text("page ", options.page, " is out of range: the file has ", chain.directories.size(), " directories"),
-                {.source = source->name()});
+    throw Error(
+        ErrorKind::usage,
+        text("page ", options.page, " is out of range: the file has ", chain.directories.size(), " directories"),
+        {.source = source->name()});
   }
   tiff::Directory const& main = chain.directories[options.page];
   auto const full = std::make_shared<Level>(source, main, tiff::parse_image(main, info.warnings));
   LevelBuilder builder(full);
-  for (tiff::Directory const& sub : tiff::read_sub_directories(main)) { builder.add(source, {sub, try_parse(sub)}, false); }
+  for (tiff::Directory const& sub : tiff::read_sub_directories(main)) {
+    builder.add(source, {sub, try_parse(sub)}, false);
+  }
 
   bool in_pyramid = false;  // between the opened image and the next one of its own
   for (std::uint32_t i = 0; i < chain.directories.size(); ++i) {
@@ -299,18 +304,14 @@ Dataset open(std::string const& path, OpenOptions const& options) {
   auto const source = std::make_shared<io::FileSource const>(path);
   try {
     return Dataset(open_source(source, options, &path));
-  } catch (Error const& error) {
-    throw error.located({.source = path});
-  }
+  } catch (Error const& error) { throw error.located({.source = path}); }
 }
 
 Dataset open_memory(std::span<std::byte const> bytes, std::string name, OpenOptions const& options) {
   auto const source = std::make_shared<io::MemorySource const>(bytes, name);
   try {
     return Dataset(open_source(source, options, nullptr));
-  } catch (Error const& error) {
-    throw error.located({.source = std::move(name)});
-  }
+  } catch (Error const& error) { throw error.located({.source = std::move(name)}); }
 }
 
 }  // namespace terrazzo

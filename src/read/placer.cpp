@@ -33,7 +33,8 @@ Placer::Placer(ReadPlan::Impl const& plan, HostView const& destination, std::uin
                                               destination.pixel_stride_bytes == static_cast<std::int64_t>(pixel_bytes);
   // A plane that is asked for twice has two places to go to, so its producer cannot write it directly.
   direct_ = plain_ && same_pixels && !plan.resampled() && (samples > 1 || plan.bands.size() == plan.planes.size());
-  std::uint64_t const result_bytes = std::uint64_t{size_bytes(destination.dtype)} * plan.bands.size() * plan.out_height * plan.out_width;
+  std::uint64_t const result_bytes =
+      std::uint64_t{size_bytes(destination.dtype)} * plan.bands.size() * plan.out_height * plan.out_width;
   streaming_ = (direct_ || splits_pixels_) && result_bytes >= kStreamingBytes;
   planes_.resize(plan.bands.size());
 }

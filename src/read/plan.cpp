@@ -142,7 +142,8 @@ void choose_threads(ReadPlan::Impl& plan, bool trusted, ReadRequest const& reque
   DecodeMethod const method = choose_method(*plan.level, trusted);
   plan.codec_name = method.name;
   tiff::Image const& image = plan.level->image;
-  constexpr std::uint64_t kRawChunkBytes = 1 << 20;  // what the engine reads at a time of a block that is not compressed
+  constexpr std::uint64_t kRawChunkBytes = 1
+                                           << 20;  // what the engine reads at a time of a block that is not compressed
   std::uint64_t const block_bytes = image.block_bytes(image.block_height_px);
   bool const raw = method.kind == DecodeMethod::Kind::raw;
   // One finished row, and besides: what is read at a time; or decoded and compressed blocks, once more for colours, and
@@ -164,11 +165,12 @@ void choose_threads(ReadPlan::Impl& plan, bool trusted, ReadRequest const& reque
       std::max<std::uint64_t>(1, scratch_limit / std::max<std::uint64_t>(1, plan.scratch_bytes_per_thread));
   // A thread is worth waking for this much: 2 MiB of copying or 128 KiB of decoding take some 200 microseconds.
   constexpr std::uint64_t kRawGrainBytes = 2 << 20, kDecodeGrainBytes = 128 << 10;
-  std::uint64_t const window_bytes = (std::uint64_t{plan.window.width} * image.samples_per_block() * image.bits + 7) / 8 *
-                                     plan.window.height * plan.planes.size();
+  std::uint64_t const window_bytes = (std::uint64_t{plan.window.width} * image.samples_per_block() * image.bits + 7) /
+                                     8 * plan.window.height * plan.planes.size();
   std::uint64_t const work = raw ? window_bytes / kRawGrainBytes
                                  : std::min(plan.block_count(), plan.block_count() * block_bytes / kDecodeGrainBytes);
-  plan.threads = static_cast<unsigned>(std::min<std::uint64_t>({resolve_threads(request.threads), fed, std::max<std::uint64_t>(1, work)}));
+  plan.threads = static_cast<unsigned>(
+      std::min<std::uint64_t>({resolve_threads(request.threads), fed, std::max<std::uint64_t>(1, work)}));
 }
 
 }  // namespace
@@ -191,7 +193,9 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
     refuse(*dataset, text("level ", request.level, " is out of range: the raster has ", dataset->levels.size() - 1,
                           " overviews"));
   }
-  if (request.target_size && request.level != 0) { refuse(*dataset, "a target size chooses its level: give one of the two"); }
+  if (request.target_size && request.level != 0) {
+    refuse(*dataset, "a target size chooses its level: give one of the two");
+  }
 
   plan->level_index = request.level;
   Window window = request.window.value_or(
@@ -206,9 +210,10 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
     if (target.width == 0 || target.height == 0) { refuse(*dataset, "the target size is empty"); }
     std::uint64_t const map_bytes = (std::uint64_t{target.width} + target.height) * sizeof(std::uint32_t);
     if (map_bytes > resolve_memory_limit(request.memory_limit_bytes)) {
-      throw Error(ErrorKind::limit, text("a target of ", target.width, " x ", target.height, " pixels needs ", map_bytes,
-                                         " bytes for its rows and columns alone (memory_limit_bytes, "
-                                         "TERRAZZO_MEMORY_LIMIT)"),
+      throw Error(ErrorKind::limit,
+                  text("a target of ", target.width, " x ", target.height, " pixels needs ", map_bytes,
+                       " bytes for its rows and columns alone (memory_limit_bytes, "
+                       "TERRAZZO_MEMORY_LIMIT)"),
                   {.source = info.source});
     }
     Resampling const sampling = choose_resampling(*dataset, window, target);
@@ -230,9 +235,7 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
   choose_blocks(*plan);
   try {
     choose_threads(*plan, dataset->trusted, request);
-  } catch (Error const& error) {
-    throw error.located({.source = info.source, .ifd = plan->level->image.ifd});
-  }
+  } catch (Error const& error) { throw error.located({.source = info.source, .ifd = plan->level->image.ifd}); }
   plan->dataset = std::move(dataset);
   return plan;
 }

@@ -29,9 +29,7 @@ std::byte* allocate(std::size_t bytes) {
   std::size_t const alignment = large ? kHugePageBytes : 64;
   std::size_t const rounded = ceil_div(std::max<std::size_t>(bytes, 1), alignment) * alignment;
   void* const memory = std::aligned_alloc(alignment, rounded);
-  if (memory == nullptr) {
-    throw Error(ErrorKind::limit, text("no memory for a result of ", bytes, " bytes"));
-  }
+  if (memory == nullptr) { throw Error(ErrorKind::limit, text("no memory for a result of ", bytes, " bytes")); }
   if (large) { madvise(memory, rounded, MADV_HUGEPAGE); }
   return static_cast<std::byte*>(memory);
 }
@@ -72,9 +70,7 @@ template <class Work>
 auto naming_the_source(Dataset const& dataset, Work const& work) {
   try {
     return work();
-  } catch (Error const& error) {
-    throw error.located({.source = dataset.info().source});
-  }
+  } catch (Error const& error) { throw error.located({.source = dataset.info().source}); }
 }
 
 ReadRequest with_dtype_of(ReadRequest request, HostView const& destination) {
@@ -127,7 +123,8 @@ HostArray read_mask(Dataset const& dataset, ReadRequest const& request) {
     auto const plan = reading::make_plan(dataset.shared_impl(), stored);
     MemoryBudget budget(resolve_memory_limit(request.memory_limit_bytes));
     auto const bands = static_cast<std::uint32_t>(plan->bands.size());
-    auto const reservation = budget.reserve(array_bytes(DType::u8, bands, plan->out_height, plan->out_width), "the mask");
+    auto const reservation =
+        budget.reserve(array_bytes(DType::u8, bands, plan->out_height, plan->out_width), "the mask");
     HostArray result(DType::u8, bands, plan->out_height, plan->out_width);
     reading::read_masks(*plan, stored, result.view(), budget);
     return result;

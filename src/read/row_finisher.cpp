@@ -77,9 +77,7 @@ void RowFinisher::finish(std::byte* decoded, std::byte* out) const noexcept {
     case Step::copy: std::memcpy(out, decoded, finished_row_bytes_); return;
     case Step::swap: tile::swap_samples(decoded, out, swap_count_, swap_bytes_); return;
     case Step::horizontal: tile::undo_horizontal_row(decoded, out, width_px_, samples_, bits_); return;
-    case Step::horizontal_swapped:
-      tile::undo_horizontal_row_swapped(decoded, out, width_px_, samples_, bits_);
-      return;
+    case Step::horizontal_swapped: tile::undo_horizontal_row_swapped(decoded, out, width_px_, samples_, bits_); return;
     case Step::floating: tile::undo_float_row(decoded, out, width_px_, samples_, bits_ / 8); return;
     case Step::unpack_bits: tile::unpack_bits_row(decoded, out, sample_count, bits_, swapped_); return;
     case Step::widen_float24: tile::widen_float24_row(decoded, out, sample_count, swapped_); return;

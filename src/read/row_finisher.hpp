@@ -30,15 +30,22 @@ class RowFinisher {
 
  private:
   enum class Step : std::uint8_t {
-    copy, swap, horizontal, horizontal_swapped, floating, unpack_bits, widen_float24, floating_then_widen,
+    copy,
+    swap,
+    horizontal,
+    horizontal_swapped,
+    floating,
+    unpack_bits,
+    widen_float24,
+    floating_then_widen,
   };
   Step step_ = Step::copy;
   std::uint32_t width_px_, samples_, bits_;
-  std::uint32_t swap_bytes_;   // of one part of a complex sample
+  std::uint32_t swap_bytes_;  // of one part of a complex sample
   std::size_t swap_count_;
   std::size_t decoded_row_bytes_, finished_row_bytes_;
   DType dtype_;
-  bool swapped_;               // the row is not in the machine's byte order
+  bool swapped_;  // the row is not in the machine's byte order
 };
 
 // The predictor that is in force: TIFF defines it for some codecs only, the others ignore the tag.

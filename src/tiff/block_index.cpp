@@ -72,7 +72,8 @@ BlockIndex::BlockIndex(Directory const& directory, Image const& image)
     std::uint64_t const offset = value(offsets_, 0);
     std::uint64_t const file_bytes = directory.reader().size_bytes();
     bool const past_end = offset <= file_bytes && first > file_bytes - offset;
-    bool const one_strip_wrong = block_count_ == 1 && ((first == 0 && offset != 0) || past_end || first < full_block_bytes_);
+    bool const one_strip_wrong =
+        block_count_ == 1 && ((first == 0 && offset != 0) || past_end || first < full_block_bytes_);
     bool const two_differ = block_count_ > 2 && !image.separate_planes && counts_->count > 1 && first != 0 &&
                             value(*counts_, 1) != 0 && first != value(*counts_, 1);
     if (one_strip_wrong || two_differ) { counts_.reset(); }

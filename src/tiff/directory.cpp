@@ -249,8 +249,8 @@ Header read_header(MetadataReader const& reader) {
   return header;
 }
 
-Directory read_directory(std::shared_ptr<MetadataReader const> reader, Header const& header,
-                         std::uint64_t offset_bytes, std::uint32_t index) {
+Directory read_directory(std::shared_ptr<MetadataReader const> reader, Header const& header, std::uint64_t offset_bytes,
+                         std::uint32_t index) {
   Stride const& stride = header.big ? kBig : kClassic;
   auto const refuse = [&](std::string message) -> void {
     throw Error(ErrorKind::malformed, std::move(message),
@@ -311,7 +311,8 @@ Chain read_chain(ByteSourcePtr source, std::uint32_t max_directories) {
     try {
       Directory directory = read_directory(reader, chain.header, next, index);
       if (!allowance.take(directory)) {
-        chain.warnings.push_back(text("the directories overlap, or are too many: IFD ", index, " and the rest are left out"));
+        chain.warnings.push_back(
+            text("the directories overlap, or are too many: IFD ", index, " and the rest are left out"));
         break;
       }
       chain.directories.push_back(std::move(directory));

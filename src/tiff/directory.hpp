@@ -60,7 +60,7 @@ class Directory {
   [[nodiscard]] std::optional<double> real_value(std::uint16_t tag, std::uint64_t index = 0) const;
   [[nodiscard]] std::vector<double> real_values(std::uint16_t tag, std::uint64_t max_count) const;  // any numeric type
   [[nodiscard]] std::optional<std::string> text_value(std::uint16_t tag) const;  // cut at the first NUL
-  [[nodiscard]] std::vector<std::byte> bytes_value(std::uint16_t tag) const;     // raw, in the file's byte order
+  [[nodiscard]] std::vector<std::byte> bytes_value(std::uint16_t tag) const;  // raw, in the file's byte order
 
  private:
   [[nodiscard]] std::vector<std::byte> raw(Entry const& entry, std::uint64_t first, std::uint64_t count) const;
@@ -82,8 +82,8 @@ class Directory {
 
 struct Chain {
   Header header;
-  std::vector<Directory> directories;   // the next-IFD chain, in order
-  std::vector<std::string> warnings;    // a loop or a broken link ends the chain and is told here
+  std::vector<Directory> directories;  // the next-IFD chain, in order
+  std::vector<std::string> warnings;  // a loop or a broken link ends the chain and is told here
 };
 
 // The whole chain. The first directory must be readable; a loop, a bad link or more than `max_directories` ends the

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();  // GDAL's, and more than anyone has
 constexpr std::uint64_t kMaxSamples = 65535;                                  // the tag is a SHORT
-constexpr std::uint64_t kMaxBlockBytes = std::uint64_t{1} << 40;              // keeps products of sizes far from 2^64
-constexpr std::uint64_t kMaxJpegTablesBytes = 1 << 16;                        // four tables of each kind take 2 KiB
+constexpr std::uint64_t kMaxBlockBytes = std::uint64_t{1} << 40;  // keeps products of sizes far from 2^64
+constexpr std::uint64_t kMaxJpegTablesBytes = 1 << 16;  // four tables of each kind take 2 KiB
 constexpr std::uint64_t kMaxBlocks = std::numeric_limits<std::int32_t>::max();  // GDAL's too
 
 [[noreturn]] void refuse(ErrorKind kind, Directory const& dir, std::uint16_t tag, std::string message) {
@@ -60,8 +60,7 @@ void parse_samples(Directory const& dir, Image& image) {
 }
 
 void parse_colour(Directory const& dir, Image& image) {
-  image.photometric =
-      static_cast<Photometric>(dir.unsigned_value(tag::PhotometricInterpretation).value_or(1));
+  image.photometric = static_cast<Photometric>(dir.unsigned_value(tag::PhotometricInterpretation).value_or(1));
   image.ink_set = static_cast<std::uint32_t>(dir.unsigned_value(tag::InkSet).value_or(1));
   auto const sub = dir.unsigned_values(tag::YCbCrSubSampling, 2);
   if (sub.size() == 2) {
@@ -99,8 +98,9 @@ void parse_blocks(Directory const& dir, Image& image, std::vector<std::string>& 
   image.blocks_across = ceil_div(image.width_px, image.block_width_px);
   image.blocks_down = ceil_div(image.height_px, image.block_height_px);
   if (image.block_count() > kMaxBlocks) {
-    refuse(ErrorKind::malformed, dir, image.tiled ? tag::TileWidth : tag::RowsPerStrip,
-           text("the image has ", image.block_count(), " blocks of ", image.block_width_px, " x ", image.block_height_px));
+    refuse(
+        ErrorKind::malformed, dir, image.tiled ? tag::TileWidth : tag::RowsPerStrip,
+        text("the image has ", image.block_count(), " blocks of ", image.block_width_px, " x ", image.block_height_px));
   }
   auto const bits = checked_product(image.block_width_px, image.samples_per_block(), image.bits);
   auto const bytes = bits ? checked_product(*bits / 8 + 1, image.block_height_px) : std::nullopt;
@@ -223,7 +223,9 @@ Image parse_image(Directory const& dir, std::vector<std::string>& warnings) {
   std::uint64_t const predictor = dir.unsigned_value(tag::Predictor).value_or(1);
   image.predictor = static_cast<Predictor>(predictor);
   Entry const* const tables = image.compression == Compression::jpeg ? dir.find(tag::JPEGTables) : nullptr;
-  if (tables != nullptr && tables->value_bytes <= kMaxJpegTablesBytes) { image.jpeg_tables = dir.bytes_value(tag::JPEGTables); }
+  if (tables != nullptr && tables->value_bytes <= kMaxJpegTablesBytes) {
+    image.jpeg_tables = dir.bytes_value(tag::JPEGTables);
+  }
   image.lerc_additional_compression =
       static_cast<std::uint32_t>(dir.unsigned_value(tag::LercParameters, 1).value_or(0));
   parse_samples(dir, image);

@@ -46,9 +46,7 @@ struct Image {
 
   [[nodiscard]] std::uint32_t planes() const noexcept { return separate_planes ? samples : 1; }
   [[nodiscard]] std::uint32_t samples_per_block() const noexcept { return separate_planes ? 1 : samples; }
-  [[nodiscard]] std::uint64_t blocks_per_plane() const noexcept {
-    return std::uint64_t{blocks_across} * blocks_down;
-  }
+  [[nodiscard]] std::uint64_t blocks_per_plane() const noexcept { return std::uint64_t{blocks_across} * blocks_down; }
   [[nodiscard]] std::uint64_t block_count() const noexcept { return blocks_per_plane() * planes(); }
 
   // Rows a block really holds: tiles are full, the last strip may be short.

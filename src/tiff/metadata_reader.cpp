@@ -20,8 +20,7 @@ MetadataReader::MetadataReader(ByteSourcePtr source) : source_(std::move(source)
 
 void MetadataReader::read(std::uint64_t offset_bytes, std::span<std::byte> into) const {
   if (!range_fits(offset_bytes, into.size(), size_bytes_)) {
-    throw Error(ErrorKind::malformed,
-                text(into.size(), " bytes are expected here and the file ends at ", size_bytes_),
+    throw Error(ErrorKind::malformed, text(into.size(), " bytes are expected here and the file ends at ", size_bytes_),
                 {.source = source_->name(), .offset = offset_bytes});
   }
   if (into.size() >= kUncachedBytes) {
@@ -58,8 +57,8 @@ MetadataReader::Page const& MetadataReader::page(std::uint64_t index) const {
   source_->read(offset, bytes);
   for (std::size_t at = kPageBytes; at < bytes.size(); at += kPageBytes) {
     std::size_t const end = std::min(at + kPageBytes, bytes.size());
-    insert(index + at / kPageBytes, Page(bytes.begin() + static_cast<std::ptrdiff_t>(at),
-                                         bytes.begin() + static_cast<std::ptrdiff_t>(end)));
+    insert(index + at / kPageBytes,
+           Page(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin() + static_cast<std::ptrdiff_t>(end)));
   }
   bytes.resize(std::min(bytes.size(), kPageBytes));
   insert(index, std::move(bytes));

@@ -63,9 +63,9 @@ template <class Dst, class Src>
 
 // What happens to values on their way; all in double.
 struct ValueTransform {
-  bool mask_nodata = false;     // values equal to the marker become NaN
+  bool mask_nodata = false;  // values equal to the marker become NaN
   double nodata = 0;
-  std::optional<std::int64_t> nodata_i64{};    // for int64 bands, where a double is not exact
+  std::optional<std::int64_t> nodata_i64{};  // for int64 bands, where a double is not exact
   std::optional<std::uint64_t> nodata_u64{};
   bool rescale = false;
   double scale = 1, offset = 0;

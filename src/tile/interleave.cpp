@@ -12,7 +12,8 @@ namespace terrazzo::tile {
 namespace {
 
 template <class T>
-void split_scalar(std::byte const* in, std::span<std::byte* const> planes, std::size_t first, std::size_t count) noexcept {
+void split_scalar(std::byte const* in, std::span<std::byte* const> planes, std::size_t first,
+                  std::size_t count) noexcept {
   std::size_t const samples = planes.size();
   for (std::size_t s = 0; s < samples; ++s) {
     std::byte const* from = in + (first * samples + s) * sizeof(T);
@@ -94,7 +95,8 @@ __attribute__((target("ssse3"))) std::size_t split_4x8(std::byte const* in, std:
   for (; i + 16 <= count; i += 16) {
     auto const* p = reinterpret_cast<__m128i const*>(in + i * 4);
     __m128i const a = _mm_shuffle_epi8(_mm_loadu_si128(p), group), b = _mm_shuffle_epi8(_mm_loadu_si128(p + 1), group),
-                  c = _mm_shuffle_epi8(_mm_loadu_si128(p + 2), group), d = _mm_shuffle_epi8(_mm_loadu_si128(p + 3), group);
+                  c = _mm_shuffle_epi8(_mm_loadu_si128(p + 2), group),
+                  d = _mm_shuffle_epi8(_mm_loadu_si128(p + 3), group);
     __m128i const ab_lo = _mm_unpacklo_epi32(a, b), ab_hi = _mm_unpackhi_epi32(a, b);
     __m128i const cd_lo = _mm_unpacklo_epi32(c, d), cd_hi = _mm_unpackhi_epi32(c, d);
     auto const store = [&](std::size_t plane, __m128i v) {
@@ -119,7 +121,9 @@ std::size_t split_vectors(std::byte const* in, std::span<std::byte* const> plane
 
 #else
 
-std::size_t split_vectors(std::byte const*, std::span<std::byte* const>, std::size_t, std::size_t) noexcept { return 0; }
+std::size_t split_vectors(std::byte const*, std::span<std::byte* const>, std::size_t, std::size_t) noexcept {
+  return 0;
+}
 
 #endif
 

@@ -73,7 +73,8 @@ TEST(DType, TakesTheByteOrdersThatAreThisMachines) {
 }
 
 TEST(DType, IsNotFoundByAnythingElse) {
-  for (std::string_view const name : {"", "<", "uint", "uint8 ", "UINT8", "float", "f3", "<<u2", "int128", "complex_int8"}) {
+  for (std::string_view const name :
+       {"", "<", "uint", "uint8 ", "UINT8", "float", "f3", "<<u2", "int128", "complex_int8"}) {
     EXPECT_EQ(dtype_from_string(name), std::nullopt) << name;
   }
 }

@@ -16,8 +16,8 @@ using Kind = ErrorKind;
 
 TEST(ErrorKindNames, AreAllDifferentAndKnown) {
   std::set<std::string_view> names;
-  for (Kind const kind : {Kind::io, Kind::malformed, Kind::unsupported, Kind::usage, Kind::limit, Kind::device,
-                          Kind::cancelled}) {
+  for (Kind const kind :
+       {Kind::io, Kind::malformed, Kind::unsupported, Kind::usage, Kind::limit, Kind::device, Kind::cancelled}) {
     EXPECT_NE(to_string(kind), "unknown");
     EXPECT_TRUE(names.insert(to_string(kind)).second) << to_string(kind);
   }
@@ -74,9 +74,7 @@ TEST(Error, LocatedTwiceBuildsTheTextOnce) {
 TEST(Error, IsCaughtAsAStandardExceptionAndKeepsItsText) {
   try {
     throw Error(Kind::limit, "too much", {.source = "f"});
-  } catch (std::exception const& caught) {
-    EXPECT_STREQ(caught.what(), "f: too much");
-  }
+  } catch (std::exception const& caught) { EXPECT_STREQ(caught.what(), "f: too much"); }
 }
 
 TEST(Error, IsAValueThatOutlivesItsOriginal) {
@@ -95,15 +93,11 @@ TEST(Error, PassesBetweenThreads) {
   std::thread([&] {
     try {
       throw Error(Kind::cancelled, "stopped");
-    } catch (...) {
-      failure = std::current_exception();
-    }
+    } catch (...) { failure = std::current_exception(); }
   }).join();
   try {
     std::rethrow_exception(failure);
-  } catch (Error const& error) {
-    EXPECT_EQ(error.kind(), Kind::cancelled);
-  }
+  } catch (Error const& error) { EXPECT_EQ(error.kind(), Kind::cancelled); }
 }
 
 }  // namespace

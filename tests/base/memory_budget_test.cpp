@@ -102,9 +102,7 @@ TEST(MemoryBudget, NeverGivesMoreThanTheLimitToManyThreads) {
           while (before < now && !most.compare_exchange_weak(before, now)) {}
           held.fetch_sub(bytes);
           ++granted;
-        } catch (Error const&) {
-          ++refused;
-        }
+        } catch (Error const&) { ++refused; }
       }
     });
   }

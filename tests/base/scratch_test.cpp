@@ -12,7 +12,8 @@ namespace {
 
 TEST(Scratch, GivesAlignedMemoryOfTheSizeAskedFor) {
   Scratch scratch;
-  for (std::size_t const bytes : {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{100'000}}) {
+  for (std::size_t const bytes :
+       {std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{65}, std::size_t{100'000}}) {
     auto const memory = scratch.get(bytes);
     EXPECT_EQ(memory.size(), bytes);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % 64, 0u);

@@ -38,14 +38,9 @@ using SettingsFromEnvironmentDeathTest = SettingsFromEnvironment;
 TEST_F(SettingsFromEnvironmentDeathTest, TakeSizesInBytesAndUnits) {
   struct {
     char const *value, *seen;
-  } const cases[] = {{"512", "memory=512 "},
-                     {"512K", "memory=524288 "},
-                     {"3m", "memory=3145728 "},
-                     {"4G", "memory=4294967296 "},
-                     {"", "memory=0 "},
-                     {"0", "memory=0 "},
-                     {"1.5M", "memory=1572864 "},
-                     {"2T", "memory=2199023255552 "}};
+  } const cases[] = {
+      {"512", "memory=512 "}, {"512K", "memory=524288 "}, {"3m", "memory=3145728 "},   {"4G", "memory=4294967296 "},
+      {"", "memory=0 "},      {"0", "memory=0 "},         {"1.5M", "memory=1572864 "}, {"2T", "memory=2199023255552 "}};
   for (auto const& c : cases) {
     EXPECT_EXIT(print_settings("TERRAZZO_MEMORY_LIMIT", c.value), ::testing::ExitedWithCode(0), c.seen) << c.value;
   }

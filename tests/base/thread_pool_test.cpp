@@ -93,9 +93,7 @@ TEST(ThreadPool, RethrowsWhatTheCallersOwnBodyThrew) {
       if (worker == 0) { throw Error(ErrorKind::malformed, "own"); }
     });
     FAIL();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.message(), "own");
-  }
+  } catch (Error const& error) { EXPECT_EQ(error.message(), "own"); }
 }
 
 TEST(ThreadPool, RethrowsWhatAnotherThreadThrew) {
@@ -122,9 +120,7 @@ TEST(ThreadPool, ReturnsOnlyAfterAllBodiesAlsoWhenOneThrows) {
         if (worker == 0) { throw std::runtime_error("early"); }
       });
       FAIL();
-    } catch (std::runtime_error const&) {
-      EXPECT_EQ(inside, 0);
-    }
+    } catch (std::runtime_error const&) { EXPECT_EQ(inside, 0); }
   }
 }
 
@@ -136,11 +132,7 @@ TEST(ThreadPool, IsWholeAfterAFailure) {
 
 TEST(ThreadPool, MayBeUsedFromInsideItself) {
   std::atomic<int> leaves{0};
-  run_on_pool(4, [&](unsigned) {
-    run_on_pool(4, [&](unsigned) {
-      run_on_pool(3, [&](unsigned) { ++leaves; });
-    });
-  });
+  run_on_pool(4, [&](unsigned) { run_on_pool(4, [&](unsigned) { run_on_pool(3, [&](unsigned) { ++leaves; }); }); });
   EXPECT_GE(leaves, 1);
 }
 

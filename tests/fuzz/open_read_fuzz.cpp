@@ -36,7 +36,9 @@ ReadRequest request_of(Dataset const& dataset, std::uint32_t level, unsigned thr
   std::uint32_t const w = std::min(width, kWindowSide), h = std::min(height, kWindowSide);
   request.window = Window{width - w, height - h, w, h};
   request.level = level;
-  for (std::uint32_t band = 1; band <= std::min<std::size_t>(info.bands.size(), 4); ++band) { request.bands.push_back(band); }
+  for (std::uint32_t band = 1; band <= std::min<std::size_t>(info.bands.size(), 4); ++band) {
+    request.bands.push_back(band);
+  }
   request.threads = threads;
   request.memory_limit_bytes = kMemoryLimitBytes;
   request.bad_tile = BadTile::fill;
@@ -49,10 +51,9 @@ std::vector<std::byte> pixels(Dataset const& dataset, ReadRequest const& request
   static_cast<void>(p.tile(p.tile_count() - 1));
   std::vector<std::byte> memory(p.result_bytes(), before);
   auto const sample = static_cast<std::int64_t>(size_bytes(p.dtype()));
-  HostView const view{memory.data(),  p.dtype(),
-                      static_cast<std::uint32_t>(p.bands().size()),
-                      p.height(),     p.width(),
-                      sample * p.width() * p.height(), sample * p.width(), sample};
+  HostView const view{memory.data(),      p.dtype(), static_cast<std::uint32_t>(p.bands().size()),
+                      p.height(),         p.width(), sample * p.width() * p.height(),
+                      sample * p.width(), sample};
   read_into(dataset, request, view);
   return memory;
 }

@@ -35,7 +35,8 @@ void ask_every_tag(tiff::Directory const& dir, std::size_t file_bytes) {
     require(dir.real_values(entry.tag, 3).size() <= 3);
     auto const text = dir.text_value(entry.tag);
     require(!text || text->size() <= raw.size());
-    for (std::uint64_t const index : {std::uint64_t{0}, std::uint64_t{1}, entry.count - 1, entry.count, ~std::uint64_t{0}}) {
+    for (std::uint64_t const index :
+         {std::uint64_t{0}, std::uint64_t{1}, entry.count - 1, entry.count, ~std::uint64_t{0}}) {
       require(dir.unsigned_value(entry.tag, index) == dir.unsigned_value(entry.tag, index));
       static_cast<void>(dir.real_value(entry.tag, index));
     }
@@ -51,7 +52,9 @@ void ask_image(tiff::Directory const& dir) {
     require(image.block_bytes(image.block_height_px) >= image.block_bytes(image.block_rows(image.blocks_down - 1)));
     tiff::BlockIndex const index(dir, image);
     std::uint64_t const count = image.block_count();
-    for (std::uint64_t const block : {std::uint64_t{0}, count / 2, count - 1}) { static_cast<void>(index.range(block)); }
+    for (std::uint64_t const block : {std::uint64_t{0}, count / 2, count - 1}) {
+      static_cast<void>(index.range(block));
+    }
     static_cast<void>(image.dtype());
   } catch (Error const& error) {
     require(error.kind() == ErrorKind::malformed || error.kind() == ErrorKind::unsupported);
@@ -61,8 +64,7 @@ void ask_image(tiff::Directory const& dir) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
-  auto const source =
-      std::make_shared<io::MemorySource const>(std::as_bytes(std::span(data, size)), "fuzz");
+  auto const source = std::make_shared<io::MemorySource const>(std::as_bytes(std::span(data, size)), "fuzz");
   try {
     tiff::Chain const chain = tiff::read_chain(source, 64);
     require(!chain.directories.empty());
@@ -71,8 +73,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       ask_image(dir);
       for (tiff::Directory const& sub : tiff::read_sub_directories(dir)) { ask_image(sub); }
     }
-  } catch (Error const& error) {
-    require(error.kind() == ErrorKind::malformed);
-  }
+  } catch (Error const& error) { require(error.kind() == ErrorKind::malformed); }
   return 0;
 }

@@ -29,9 +29,7 @@ std::vector<std::byte> pattern(std::size_t size) {
 Error failure_of(std::string const& path) {
   try {
     FileSource const source(path);
-  } catch (Error const& error) {
-    return error;
-  }
+  } catch (Error const& error) { return error; }
   ADD_FAILURE() << "opened " << path;
   return Error(ErrorKind::device, "");
 }
@@ -79,7 +77,8 @@ TEST_F(FileSourceOf100KiB, ReadsManyRangesInOneCall) {
   }
   source.submit(ranges).wait();
   for (RangeRead const& range : ranges) {
-    ASSERT_TRUE(std::equal(range.into.begin(), range.into.end(), bytes_.begin() + static_cast<std::ptrdiff_t>(range.offset_bytes)))
+    ASSERT_TRUE(std::equal(range.into.begin(), range.into.end(),
+                           bytes_.begin() + static_cast<std::ptrdiff_t>(range.offset_bytes)))
         << range.offset_bytes;
   }
 }
@@ -94,9 +93,9 @@ TEST_F(FileSourceOf100KiB, TakesNoRangesAndEmptyOnes) {
 TEST_F(FileSourceOf100KiB, RefusesARangePastTheEndWhenWaitedFor) {
   FileSource const source(path_);
   std::array<std::byte, 16> into{};
-  for (std::uint64_t const offset :
-       {std::uint64_t{102'385}, std::uint64_t{102'400}, std::uint64_t{1} << 40, std::uint64_t{1} << 63,
-        std::numeric_limits<std::uint64_t>::max(), static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())}) {
+  for (std::uint64_t const offset : {std::uint64_t{102'385}, std::uint64_t{102'400}, std::uint64_t{1} << 40,
+                                     std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max(),
+                                     static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())}) {
     RangeRead const range{offset, into};
     ReadTicket ticket = source.submit({&range, 1});
     try {

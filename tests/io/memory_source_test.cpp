@@ -58,7 +58,8 @@ TEST(MemorySource, ReadsManyRangesInOneCall) {
 TEST(MemorySource, RefusesARangePastTheEndWhenWaitedFor) {
   MemorySource const source(numbers(256), "m");
   std::array<std::byte, 16> into{};
-  for (std::uint64_t const offset : {std::uint64_t{241}, std::uint64_t{256}, std::numeric_limits<std::uint64_t>::max()}) {
+  for (std::uint64_t const offset :
+       {std::uint64_t{241}, std::uint64_t{256}, std::numeric_limits<std::uint64_t>::max()}) {
     RangeRead const range{offset, into};
     ReadTicket ticket = source.submit({&range, 1});
     try {

@@ -10,13 +10,12 @@ import numpy as np
 
 
 def make(dtype, bands, height, width, seed=0):
-    if dtype == "complex_int16":
-        return make("int16", bands, height, width, seed) + 1j * make("int16", bands, height, width, seed + 1).astype(
-            np.complex64)
+    if dtype == "complex_int16":  # rasterio takes it as complex64
+        return join(make("int16", bands, height, width, seed), make("int16", bands, height, width, seed + 1), "c8")
     dtype = np.dtype(dtype)
     if dtype.kind == "c":
         part = f"f{dtype.itemsize // 2}"
-        return (make(part, bands, height, width, seed) + 1j * make(part, bands, height, width, seed + 1)).astype(dtype)
+        return join(make(part, bands, height, width, seed), make(part, bands, height, width, seed + 1), dtype)
     rng = np.random.default_rng(seed + 1000 * bands + width)
     y, x = np.mgrid[0:height, 0:width]
     wave = np.stack([np.sin((x + b) / 11) * np.cos(y / 7 + b) for b in range(bands)])
@@ -34,6 +33,13 @@ def make(dtype, bands, height, width, seed=0):
     if flat.size > 2:
         flat[0], flat[-1] = info.min, info.max
     return values
+
+
+def join(real, imaginary, dtype):
+    """Complex numbers; by parts, since multiplying infinities by 1j makes NaN of them."""
+    array = np.empty(real.shape, dtype)
+    array.real, array.imag = real, imaginary
+    return array
 
 
 def as_pairs(array, part):

@@ -72,7 +72,7 @@ def test_surplus_data_is_ignored_unless_strict(compression, tmp_path):
     array = rasters.make("uint8", 1, 30, 40)[0]
     path = tmp_path / "a.tif"
     rasters.build_tiff(path, width=40, height=30, bits=8, sample_format=1, byteorder="<", compression=compression,
-               data=SURPLUS[compression](array.tobytes() + b"surplus" * 9))
+                       data=SURPLUS[compression](array.tobytes() + b"surplus" * 9))
     assert np.array_equal(harness.read(path, folder=tmp_path)[0], array)
     assert harness.run_json("info", "--check", "--json", path)["check"]["levels"][0]["surplus"] == 1
     strict = harness.run("read", path, "--out", tmp_path / "x.npy", "--strict", "--json")

@@ -80,12 +80,15 @@ TEST(ChooseMethod, FollowsTheTrustOfTheDataset) {
   EXPECT_TRUE(Opened(builder, {.trust = Trust::trusted})->shared_impl()->trusted);
   EXPECT_TRUE(open(path).shared_impl()->trusted);
   EXPECT_FALSE(open(path, {.trust = Trust::untrusted}).shared_impl()->trusted);
-  EXPECT_EQ(failure_of([&] { static_cast<void>(plan(open(path, {.trust = Trust::untrusted}))); }).kind(), ErrorKind::unsupported);
+  EXPECT_EQ(failure_of([&] { static_cast<void>(plan(open(path, {.trust = Trust::untrusted}))); }).kind(),
+            ErrorKind::unsupported);
 }
 
 // libtiff's RGBA has four bytes a pixel: five bands taken from it would be read past its end.
 TEST(ChooseMethod, RefusesOldJpegWithBandsThatRgbaHasNot) {
-  if (!codec::LibtiffDecoder::decodes(tiff::Compression::ojpeg)) { GTEST_SKIP() << "libtiff does not decode old-style JPEG"; }
+  if (!codec::LibtiffDecoder::decodes(tiff::Compression::ojpeg)) {
+    GTEST_SKIP() << "libtiff does not decode old-style JPEG";
+  }
   for (std::uint16_t const bands : {std::uint16_t{1}, std::uint16_t{5}}) {
     ImageSpec spec{.width = 16, .height = 16, .bands = bands};
     spec.compression = 6;
@@ -111,7 +114,12 @@ struct Reader {
 class Fetching : public ::testing::Test {
  protected:
   void make(std::function<void(std::uint64_t, std::vector<std::byte>&)> edit = {}) {
-    ImageSpec spec{.width = 16, .height = 16, .tile_width = 4, .tile_height = 4, .compression = kPackBits, .edit = std::move(edit)};
+    ImageSpec spec{.width = 16,
+                   .height = 16,
+                   .tile_width = 4,
+                   .tile_height = 4,
+                   .compression = kPackBits,
+                   .edit = std::move(edit)};
     path_ = folder_.write("a.tif", image<std::uint8_t>(spec).bytes());
     dataset_.emplace(open(path_));
     reader_.emplace(*dataset_->shared_impl()->levels[0]);
@@ -135,7 +143,8 @@ TEST_F(Fetching, ReadsNeighboursInOneGo) {
     EXPECT_EQ(item.status, tile::TileStatus::ok);
     auto const bytes = reader_->scratch.batch.bytes_of(item);
     EXPECT_EQ(bytes.size(), 17u);
-    std::uint32_t const row = static_cast<std::uint32_t>(blocks[i] / 4 * 4), column = static_cast<std::uint32_t>(blocks[i] % 4 * 4);
+    std::uint32_t const row = static_cast<std::uint32_t>(blocks[i] / 4 * 4),
+                        column = static_cast<std::uint32_t>(blocks[i] % 4 * 4);
     EXPECT_EQ(bytes[1], static_cast<std::byte>(value_at<std::uint8_t>(0, row, column)));
   }
 }
@@ -173,17 +182,20 @@ TEST_F(Fetching, RefusesCompressedBytesBeyondTheLimit) {
 }
 
 TEST(FetchingFromMemory, CopiesNothing) {
-  Opened const opened(image<std::uint8_t>({.width = 16, .height = 16, .tile_width = 4, .tile_height = 4, .compression = kPackBits}));
+  Opened const opened(
+      image<std::uint8_t>({.width = 16, .height = 16, .tile_width = 4, .tile_height = 4, .compression = kPackBits}));
   Reader reader(level_of(opened));
   std::vector<std::uint64_t> const blocks = {15, 0};
   reader.reader.fetch(blocks);
   EXPECT_EQ(reader.scratch.batch.buffer.data(), level_of(opened).source->in_memory().data());
-  EXPECT_EQ(reader.scratch.batch.bytes_of(reader.scratch.batch.items[0])[1], static_cast<std::byte>(value_at<std::uint8_t>(0, 12, 12)));
+  EXPECT_EQ(reader.scratch.batch.bytes_of(reader.scratch.batch.items[0])[1],
+            static_cast<std::byte>(value_at<std::uint8_t>(0, 12, 12)));
 }
 
 TEST(FetchingFromMemory, CutsABlockAtTheEndOfTheFile) {
   // Tiles come first in the file, so a count that reaches past the end is made by hand.
-  testing::TiffBuilder builder = image<std::uint8_t>({.width = 16, .height = 16, .tile_width = 16, .tile_height = 16, .compression = kPackBits});
+  testing::TiffBuilder builder =
+      image<std::uint8_t>({.width = 16, .height = 16, .tile_width = 16, .tile_height = 16, .compression = kPackBits});
   std::vector<std::byte> bytes = builder.bytes();
   std::uint64_t const at = builder.directory().find(325)->value_offset_bytes;
   std::memset(bytes.data() + at, 0x7F, 4);

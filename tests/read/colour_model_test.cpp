@@ -45,7 +45,8 @@ TEST(ConvertBlock, MakesRgbaOfCmykInBothLayouts) {
 
 TEST(ConvertBlock, SkipsInksBeyondCmyk) {
   tiff::Image const image = image_of(tiff::Photometric::separated, 5, 2, 1);
-  EXPECT_EQ(converted(image, {0, 0, 0, 0, 77, 9, 9, 9, 255, 77}, 4), (std::vector<int>{255, 255, 255, 255, 0, 0, 0, 255}));
+  EXPECT_EQ(converted(image, {0, 0, 0, 0, 77, 9, 9, 9, 255, 77}, 4),
+            (std::vector<int>{255, 255, 255, 255, 0, 0, 0, 255}));
 }
 
 TEST(ConvertBlock, MakesGrayOfNeutralChroma) {
@@ -62,7 +63,7 @@ TEST(ConvertBlock, ReadsUnitsOfTwoByTwoUpToTheEdge) {
   tiff::Image image = image_of(tiff::Photometric::ycbcr, 3, 3, 3);
   image.ycbcr_subsampling = {2, 2};
   image.tiled = true;
-  auto const out = converted(image, {1, 2, 4, 5, 128, 128, 3, 99, 6, 99, 128, 128,  //
+  auto const out = converted(image, {1, 2, 4,  5,  128, 128, 3, 99, 6,  99, 128, 128,  //
                                      7, 8, 99, 99, 128, 128, 9, 99, 99, 99, 128, 128},
                              3);
   for (int i = 0; i < 9; ++i) { EXPECT_EQ(out[static_cast<std::size_t>(i) * 3], i + 1); }
@@ -95,13 +96,16 @@ TEST(DropAlpha, MovesRgbToTheFront) {
   std::vector<std::byte> pixels;
   for (int i = 0; i < 12; ++i) { pixels.push_back(static_cast<std::byte>(i)); }
   drop_alpha(pixels);
-  for (int i = 0; i < 9; ++i) { EXPECT_EQ(pixels[static_cast<std::size_t>(i)], static_cast<std::byte>(i / 3 * 4 + i % 3)); }
+  for (int i = 0; i < 9; ++i) {
+    EXPECT_EQ(pixels[static_cast<std::size_t>(i)], static_cast<std::byte>(i / 3 * 4 + i % 3));
+  }
 }
 
 // Through the whole engine: CMYK as the user gets it.
 TEST(ColourModels, AreConvertedWhileReading) {
-  testing::TiffBuilder builder = image<std::uint8_t>({.width = 20, .height = 10, .bands = 4, .rows_per_strip = 3, .compression = kPackBits},
-                                                     [](std::uint32_t b, std::uint32_t, std::uint32_t) { return static_cast<std::uint8_t>(b == 3 ? 55 : 0); });
+  testing::TiffBuilder builder = image<std::uint8_t>(
+      {.width = 20, .height = 10, .bands = 4, .rows_per_strip = 3, .compression = kPackBits},
+      [](std::uint32_t b, std::uint32_t, std::uint32_t) { return static_cast<std::uint8_t>(b == 3 ? 55 : 0); });
   std::vector<std::byte> bytes = builder.bytes();
   std::uint64_t const at = builder.directory().find(262)->value_offset_bytes;
   bytes[at] = std::byte{5};

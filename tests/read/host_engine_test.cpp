@@ -33,9 +33,10 @@ ImageSpec with_edit(ImageSpec spec, std::function<void(std::uint64_t, Bytes&)> e
 
 TEST(SparseBlocks, BecomeNodata) {
   for (std::uint16_t const compression : {kNone, kPackBits}) {
-    testing::TiffBuilder builder = image<std::int16_t>(with_edit(tiles(compression), [](std::uint64_t block, Bytes& bytes) {
-      if (block % 3 == 1) { bytes.clear(); }
-    }));
+    testing::TiffBuilder builder =
+        image<std::int16_t>(with_edit(tiles(compression), [](std::uint64_t block, Bytes& bytes) {
+          if (block % 3 == 1) { bytes.clear(); }
+        }));
     builder.ascii(42113, "-9999");
     Opened const opened(builder);
     ReadReport report;
@@ -63,14 +64,16 @@ TEST(SparseBlocks, BecomeZeroWithoutNodataAndNanWhenMasked) {
 }
 
 TEST(SparseBlocks, IgnoreANodataThatNoPixelCanHave) {
-  testing::TiffBuilder builder = image<std::uint8_t>(with_edit(tiles(), [](std::uint64_t, Bytes& bytes) { bytes.clear(); }));
+  testing::TiffBuilder builder =
+      image<std::uint8_t>(with_edit(tiles(), [](std::uint64_t, Bytes& bytes) { bytes.clear(); }));
   builder.ascii(42113, "-9999");
   Opened const opened(builder);
   for (std::uint8_t const v : values_of<std::uint8_t>(read(*opened))) { ASSERT_EQ(v, 0); }
 }
 
 TEST(SparseBlocks, KeepSixtyFourBitNodataExact) {
-  testing::TiffBuilder builder = image<std::uint64_t>(with_edit(tiles(), [](std::uint64_t, Bytes& bytes) { bytes.clear(); }));
+  testing::TiffBuilder builder =
+      image<std::uint64_t>(with_edit(tiles(), [](std::uint64_t, Bytes& bytes) { bytes.clear(); }));
   builder.ascii(42113, "18446744073709551615");
   Opened const opened(builder);
   for (std::uint64_t const v : values_of<std::uint64_t>(read(*opened))) { ASSERT_EQ(v, ~std::uint64_t{0}); }
@@ -113,11 +116,11 @@ TEST(BadBlocks, FailTheReadByDefault) {
 TEST(BadBlocks, ReportTheFirstInTileOrderWhateverTheThreads) {
   // Raw blocks fail while they are read, packed ones while they are decoded.
   for (std::uint16_t const compression : {kNone, kPackBits}) {
-    Opened const opened(image<float>(with_edit(
-        {.width = 2560, .height = 640, .tile_width = 64, .tile_height = 64, .compression = compression},
-        [](std::uint64_t block, Bytes& bytes) {
-          if (block >= 70 && block % 7 == 0) { bytes.resize(16); }
-        })));
+    Opened const opened(image<float>(
+        with_edit({.width = 2560, .height = 640, .tile_width = 64, .tile_height = 64, .compression = compression},
+                  [](std::uint64_t block, Bytes& bytes) {
+                    if (block >= 70 && block % 7 == 0) { bytes.resize(16); }
+                  })));
     ASSERT_EQ(plan(*opened, {.threads = 3}).threads(), 3u);
     for (int round = 0; round < 10; ++round) {
       for (unsigned const threads : {1u, 2u, 5u}) {
@@ -140,7 +143,8 @@ TEST(BadBlocks, AreFilledOnRequestAndTheirGoodRowsKept) {
   Opened const opened(builder);
   for (unsigned const threads : {1u, 4u}) {
     ReadReport report;
-    auto const values = values_of<std::uint8_t>(read(*opened, {.bad_tile = BadTile::fill, .threads = threads}, &report));
+    auto const values =
+        values_of<std::uint8_t>(read(*opened, {.bad_tile = BadTile::fill, .threads = threads}, &report));
     for (std::uint32_t r = 0; r < 64; ++r) {
       for (std::uint32_t c = 0; c < 64; ++c) {
         std::uint32_t const block = r / 16 * 4 + c / 16;
@@ -181,7 +185,11 @@ TEST(BadBlocks, OfOneHugeStripAreListedOnce) {
   testing::TiffBuilder builder;
   std::uint32_t const width = 1024, height = 9216;
   std::uint64_t const at = builder.data(Bytes(std::size_t{width} * 5000, std::byte{9}));
-  builder.longs(256, {width}).longs(257, {height}).shorts(258, {8}).longs(273, {static_cast<std::uint32_t>(at)}).longs(278, {height});
+  builder.longs(256, {width})
+      .longs(257, {height})
+      .shorts(258, {8})
+      .longs(273, {static_cast<std::uint32_t>(at)})
+      .longs(278, {height});
   Opened const opened(builder);
   ReadReport report;
   auto const values = values_of<std::uint8_t>(read(*opened, {.bad_tile = BadTile::fill, .threads = 3}, &report));
@@ -194,8 +202,10 @@ TEST(BadBlocks, InAFileThatShrinksAreAnIoError) {
   for (std::uint16_t const compression : {kNone, kPackBits}) {
     testing::TempFolder const folder;
     // The directory is at the end, so the tile index must be in the reader's cache before the file is cut.
-    std::string const path = folder.write("a.tif", image<std::uint8_t>({.width = 256, .height = 256, .tile_width = 64, .tile_height = 64,
-                                                                       .compression = compression}).bytes());
+    std::string const path = folder.write(
+        "a.tif", image<std::uint8_t>(
+                     {.width = 256, .height = 256, .tile_width = 64, .tile_height = 64, .compression = compression})
+                     .bytes());
     Dataset const dataset = open(path);
     ReadPlan const p = plan(dataset);
     for (std::uint64_t i = 0; i < p.tile_count(); ++i) { static_cast<void>(p.tile(i)); }
@@ -241,11 +251,13 @@ TEST(RawPieces, OfOneHugeStripGiveTheSamePixels) {
   Opened const opened(image<std::uint8_t>({.width = width, .height = height}));
   ASSERT_EQ(plan(*opened, {.threads = 4}).threads(), 4u);
   ReadReport report;
-  EXPECT_EQ(values_of<std::uint8_t>(read(*opened, {.threads = 4}, &report)), (expected<std::uint8_t>({0, 0, width, height}, {1})));
+  EXPECT_EQ(values_of<std::uint8_t>(read(*opened, {.threads = 4}, &report)),
+            (expected<std::uint8_t>({0, 0, width, height}, {1})));
   EXPECT_EQ(report.tiles, 1u) << "one block, whatever its pieces";
   EXPECT_EQ(report.bytes_read, std::uint64_t{width} * height);
   Window const window{7, 1040, 90, 900};  // starts and ends inside pieces
-  EXPECT_EQ(values_of<std::uint8_t>(read(*opened, {.window = window, .threads = 4}, &report)), expected<std::uint8_t>(window, {1}));
+  EXPECT_EQ(values_of<std::uint8_t>(read(*opened, {.window = window, .threads = 4}, &report)),
+            expected<std::uint8_t>(window, {1}));
   EXPECT_EQ(report.tiles, 1u);
   EXPECT_EQ(report.bytes_read, 900u * 1000) << "short rows are read whole: one call is cheaper than 900";
 }
@@ -262,13 +274,16 @@ TEST(RawPieces, NeedLittleMemoryBesidesTheResult) {
   std::uint32_t const width = 1000, height = 4000;  // 8 MB in one strip, big-endian: it cannot be read in place
   Opened const opened(image<std::uint16_t>({.width = width, .height = height, .order = std::endian::big}));
   Window const window{0, 1000, width, 1000};
-  HostArray const array = read(*opened, {.window = window, .threads = 2, .memory_limit_bytes = (2u << 20) + (4u << 20)});
+  HostArray const array =
+      read(*opened, {.window = window, .threads = 2, .memory_limit_bytes = (2u << 20) + (4u << 20)});
   EXPECT_EQ(values_of<std::uint16_t>(array), expected<std::uint16_t>(window, {1}));
 }
 
 TEST(RawPieces, AreUnderTheMemoryLimitToo) {
   Opened const opened(image<std::uint16_t>({.width = 100'000, .height = 2, .order = std::endian::big}));
-  EXPECT_EQ(failure_of([&] { static_cast<void>(read(*opened, {.window = Window{0, 0, 1, 1}, .memory_limit_bytes = 1000})); }).kind(),
+  EXPECT_EQ(failure_of([&] {
+              static_cast<void>(read(*opened, {.window = Window{0, 0, 1, 1}, .memory_limit_bytes = 1000}));
+            }).kind(),
             ErrorKind::limit)
       << "a row of 200 KB has to be read for it";
 }
@@ -285,7 +300,11 @@ TEST(LargeResults, AreTheSamePixels) {
     Bytes const packed = packbits(pixels);
     testing::TiffBuilder builder;
     auto const at = static_cast<std::uint32_t>(builder.data(packed));
-    builder.longs(256, {side}).longs(257, {side}).shorts(258, std::vector<std::uint16_t>(bands, 8)).shorts(259, {kPackBits}).shorts(277, {bands});
+    builder.longs(256, {side})
+        .longs(257, {side})
+        .shorts(258, std::vector<std::uint16_t>(bands, 8))
+        .shorts(259, {kPackBits})
+        .shorts(277, {bands});
     builder.longs(322, {kTile}).longs(323, {kTile}).longs(324, std::vector<std::uint32_t>(across * across, at));
     builder.longs(325, std::vector<std::uint32_t>(across * across, static_cast<std::uint32_t>(packed.size())));
     Opened const opened(builder);
@@ -295,8 +314,11 @@ TEST(LargeResults, AreTheSamePixels) {
     std::vector<std::byte> row(side);
     for (std::uint32_t b = 0; b < bands; ++b) {
       for (std::uint32_t r = 0; r < side; ++r) {
-        for (std::uint32_t c = 0; c < side; ++c) { row[c] = pixels[((r % kTile) * std::size_t{kTile} + c % kTile) * bands + b]; }
-        ASSERT_EQ(std::memcmp(row.data(), bytes.data() + (std::size_t{b} * side + r) * side, side), 0) << "band " << b << " row " << r;
+        for (std::uint32_t c = 0; c < side; ++c) {
+          row[c] = pixels[((r % kTile) * std::size_t{kTile} + c % kTile) * bands + b];
+        }
+        ASSERT_EQ(std::memcmp(row.data(), bytes.data() + (std::size_t{b} * side + r) * side, side), 0)
+            << "band " << b << " row " << r;
       }
     }
   }
@@ -306,7 +328,8 @@ TEST(LargeResults, AreTheSamePixels) {
 // Progress and cancellation
 
 TEST(ReadProgress, GrowsToTheNumberOfTilesOneCallAtATime) {
-  Opened const opened(image<std::uint8_t>({.width = 640, .height = 640, .tile_width = 16, .tile_height = 16, .compression = kPackBits}));
+  Opened const opened(image<std::uint8_t>(
+      {.width = 640, .height = 640, .tile_width = 16, .tile_height = 16, .compression = kPackBits}));
   for (unsigned const threads : {1u, 4u}) {
     std::atomic<int> inside{0};
     std::uint64_t last = 0;
@@ -339,7 +362,8 @@ TEST(ReadProgress, CountsTilesAlsoWhenTheyAreReadInPieces) {
 }
 
 TEST(ReadProgress, CancelsWhenItSaysNo) {
-  Opened const opened(image<std::uint8_t>({.width = 640, .height = 640, .tile_width = 16, .tile_height = 16, .compression = kPackBits}));
+  Opened const opened(image<std::uint8_t>(
+      {.width = 640, .height = 640, .tile_width = 16, .tile_height = 16, .compression = kPackBits}));
   for (unsigned const threads : {1u, 4u}) {
     int calls = 0;
     ReadRequest request{.threads = threads};
@@ -359,7 +383,8 @@ TEST(ReadProgress, PassesItsOwnExceptionOn) {
 }
 
 TEST(ReadCancel, StopsARead) {
-  Opened const opened(image<std::uint8_t>({.width = 640, .height = 640, .tile_width = 16, .tile_height = 16, .compression = kPackBits}));
+  Opened const opened(image<std::uint8_t>(
+      {.width = 640, .height = 640, .tile_width = 16, .tile_height = 16, .compression = kPackBits}));
   std::atomic<bool> cancel{true};
   for (unsigned const threads : {1u, 4u}) {
     Error const error = failure_of([&] { static_cast<void>(read(*opened, {.threads = threads, .cancel = &cancel})); });

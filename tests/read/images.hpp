@@ -52,7 +52,8 @@ inline std::vector<std::byte> packbits(std::vector<std::byte> const& bytes) {
   for (std::size_t at = 0; at < bytes.size(); at += 128) {  // literal runs only
     std::size_t const count = std::min<std::size_t>(128, bytes.size() - at);
     out.push_back(static_cast<std::byte>(count - 1));
-    out.insert(out.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin() + static_cast<std::ptrdiff_t>(at + count));
+    out.insert(out.end(), bytes.begin() + static_cast<std::ptrdiff_t>(at),
+               bytes.begin() + static_cast<std::ptrdiff_t>(at + count));
   }
   return out;
 }
@@ -71,7 +72,9 @@ void add_image(testing::TiffBuilder& builder, ImageSpec const& spec,
                std::function<T(std::uint32_t, std::uint32_t, std::uint32_t)> const& value = value_at<T>) {
   bool const tiled = spec.tile_width != 0;
   std::uint32_t const block_width = tiled ? spec.tile_width : spec.width;
-  std::uint32_t const block_height = tiled ? spec.tile_height : spec.rows_per_strip != 0 ? spec.rows_per_strip : spec.height;
+  std::uint32_t const block_height = tiled                      ? spec.tile_height
+                                     : spec.rows_per_strip != 0 ? spec.rows_per_strip
+                                                                : spec.height;
   std::uint32_t const across = ceil_div(spec.width, block_width), down = ceil_div(spec.height, block_height);
   std::uint32_t const planes = spec.separate ? spec.bands : 1, samples = spec.separate ? 1 : spec.bands;
   std::vector<std::uint32_t> offsets, counts;
@@ -164,9 +167,7 @@ template <class F>
 Error failure_of(F const& f) {
   try {
     f();
-  } catch (Error const& error) {
-    return error;
-  }
+  } catch (Error const& error) { return error; }
   throw std::logic_error("nothing was thrown");
 }
 

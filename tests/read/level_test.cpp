@@ -25,10 +25,14 @@ TEST(Level, HasTheBandsAndTypeOfItsImage) {
 }
 
 TEST(Level, HasTheBandsOfRgbWhereColoursAreConverted) {
-  for (auto const& [photometric, samples, bands] : std::vector<std::array<std::uint16_t, 3>>{{5, 4, 4}, {5, 5, 4}, {6, 3, 3}, {8, 3, 4}}) {
+  for (auto const& [photometric, samples, bands] :
+       std::vector<std::array<std::uint16_t, 3>>{{5, 4, 4}, {5, 5, 4}, {6, 3, 3}, {8, 3, 4}}) {
     testing::TiffBuilder builder;
     auto const at = static_cast<std::uint32_t>(builder.data(std::vector<std::byte>(1000)));
-    builder.longs(256, {8}).longs(257, {8}).shorts(258, std::vector<std::uint16_t>(samples, 8)).shorts(262, {photometric});
+    builder.longs(256, {8})
+        .longs(257, {8})
+        .shorts(258, std::vector<std::uint16_t>(samples, 8))
+        .shorts(262, {photometric});
     builder.longs(273, {at}).shorts(277, {samples}).longs(278, {8}).longs(279, {1000});
     EXPECT_EQ(level_of(builder)->bands, bands) << photometric << " of " << samples;
   }

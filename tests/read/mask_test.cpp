@@ -31,7 +31,12 @@ testing::TiffBuilder with_mask(std::uint8_t valid_value) {
   testing::TiffBuilder builder = image<float>({.width = kWidth, .height = kHeight, .bands = 2, .rows_per_strip = 7});
   builder.next_ifd();
   add_image<std::uint8_t>(builder,
-                          {.width = kWidth, .height = kHeight, .tile_width = 16, .tile_height = 16, .compression = kPackBits, .subfile_type = 4},
+                          {.width = kWidth,
+                           .height = kHeight,
+                           .tile_width = 16,
+                           .tile_height = 16,
+                           .compression = kPackBits,
+                           .subfile_type = 4},
                           [=](std::uint32_t, std::uint32_t r, std::uint32_t c) {
                             return masked_out(r, c) ? std::uint8_t{0} : valid_value;
                           });
@@ -40,11 +45,11 @@ testing::TiffBuilder with_mask(std::uint8_t valid_value) {
 
 // Gray and alpha, of 16 bits, in either layout.
 testing::TiffBuilder with_alpha(bool separate) {
-  testing::TiffBuilder builder =
-      image<std::uint16_t>({.width = kWidth, .height = kHeight, .bands = 2, .rows_per_strip = 4, .separate = separate},
-                           [](std::uint32_t b, std::uint32_t r, std::uint32_t c) {
-                             return b == 0 ? value_at<std::uint16_t>(b, r, c) : static_cast<std::uint16_t>(masked_out(r, c) ? 0 : 300);
-                           });
+  testing::TiffBuilder builder = image<std::uint16_t>(
+      {.width = kWidth, .height = kHeight, .bands = 2, .rows_per_strip = 4, .separate = separate},
+      [](std::uint32_t b, std::uint32_t r, std::uint32_t c) {
+        return b == 0 ? value_at<std::uint16_t>(b, r, c) : static_cast<std::uint16_t>(masked_out(r, c) ? 0 : 300);
+      });
   builder.shorts(338, {2});
   return builder;
 }
@@ -64,7 +69,8 @@ TEST(ReadMask, ComesFromTheMaskDirectory) {
     EXPECT_TRUE(opened->info().pages.empty()) << "a mask is no page";
     for (Window const& window : {Window{0, 0, kWidth, kHeight}, Window{13, 11, 20, 9}}) {
       EXPECT_EQ(values_of<std::uint8_t>(read_mask(*opened, {.window = window})), expected_mask(window, 2));
-      EXPECT_EQ(values_of<std::uint8_t>(read_mask(*opened, {.window = window, .bands = {2}})), expected_mask(window, 1));
+      EXPECT_EQ(values_of<std::uint8_t>(read_mask(*opened, {.window = window, .bands = {2}})),
+                expected_mask(window, 1));
     }
   }
 }
@@ -73,12 +79,15 @@ TEST(ReadMask, OfOneBitIsUnpacked) {
   testing::TiffBuilder builder = image<std::uint8_t>({.width = 10, .height = 2});
   builder.next_ifd();
   // Rows 10110000 11 and 01000000 00, each padded to a byte.
-  std::vector<std::byte> const bits = {std::byte{0b10110000}, std::byte{0b11000000}, std::byte{0b01000000}, std::byte{0}};
+  std::vector<std::byte> const bits = {std::byte{0b10110000}, std::byte{0b11000000}, std::byte{0b01000000},
+                                       std::byte{0}};
   auto const at = static_cast<std::uint32_t>(builder.data(bits));
-  builder.longs(254, {4}).longs(256, {10}).longs(257, {2}).shorts(258, {1}).longs(273, {at}).longs(278, {2}).longs(279, {4});
+  builder.longs(254, {4}).longs(256, {10}).longs(257, {2}).shorts(258, {1}).longs(273, {at}).longs(278, {2}).longs(279,
+                                                                                                                   {4});
   Opened const opened(builder);
-  EXPECT_EQ(values_of<std::uint8_t>(read_mask(*opened)), (std::vector<std::uint8_t>{255, 0, 255, 255, 0, 0, 0, 0, 255, 255,  //
-                                                                                    0, 255, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(values_of<std::uint8_t>(read_mask(*opened)),
+            (std::vector<std::uint8_t>{255, 0,   255, 255, 0, 0, 0, 0, 255, 255,  //
+                                       0,   255, 0,   0,   0, 0, 0, 0, 0,   0}));
 }
 
 TEST(ReadMask, ComesFromTheAlphaBand) {
@@ -120,7 +129,9 @@ TEST(ReadMask, PrefersTheMaskToNodataAndAlpha) {
   builder.ascii(42113, "1");
   builder.next_ifd();
   add_image<std::uint8_t>(builder, {.width = kWidth, .height = kHeight, .subfile_type = 4},
-                          [](std::uint32_t, std::uint32_t r, std::uint32_t c) { return masked_out(r, c) ? std::uint8_t{0} : std::uint8_t{1}; });
+                          [](std::uint32_t, std::uint32_t r, std::uint32_t c) {
+                            return masked_out(r, c) ? std::uint8_t{0} : std::uint8_t{1};
+                          });
   Opened const opened(builder);
   EXPECT_EQ(opened->info().bands[0].mask, MaskKind::internal);
   EXPECT_EQ(values_of<std::uint8_t>(read_mask(*opened)), (expected_mask({0, 0, kWidth, kHeight}, 1)));
@@ -131,7 +142,9 @@ TEST(ReadMask, IsResampledLikeThePixels) {
   HostArray const mask = read_mask(*opened, {.bands = {1}, .target_size = TargetSize{20, 10}});
   auto const values = values_of<std::uint8_t>(mask);
   for (std::uint32_t r = 0; r < 10; ++r) {
-    for (std::uint32_t c = 0; c < 20; ++c) { ASSERT_EQ(values[r * 20 + c], masked_out(3 * r + 1, 2 * c + 1) ? 0 : 255); }
+    for (std::uint32_t c = 0; c < 20; ++c) {
+      ASSERT_EQ(values[r * 20 + c], masked_out(3 * r + 1, 2 * c + 1) ? 0 : 255);
+    }
   }
 }
 
@@ -179,12 +192,14 @@ TEST(MaskedRead, MakesZeroInIntegersAndFollowsStrides) {
   Opened const opened(with_mask(255));
   std::vector<std::uint8_t> memory(kWidth * kHeight * 2, 99);
   // Band last, bottom up.
-  HostView const view{memory.data() + (kHeight - 1) * kWidth * 2, DType::u8, 2, kHeight, kWidth, 1, -std::int64_t{kWidth} * 2, 2};
+  HostView const view{
+      memory.data() + (kHeight - 1) * kWidth * 2, DType::u8, 2, kHeight, kWidth, 1, -std::int64_t{kWidth} * 2, 2};
   read_into(*opened, {.masked = true}, view);
   for (std::uint32_t r = 0; r < kHeight; ++r) {
     for (std::uint32_t c = 0; c < kWidth; ++c) {
       for (std::uint32_t b = 0; b < 2; ++b) {
-        ASSERT_EQ(memory[((kHeight - 1 - r) * kWidth + c) * 2 + b], masked_out(r, c) ? 0 : value_at<std::uint8_t>(b, r, c));
+        ASSERT_EQ(memory[((kHeight - 1 - r) * kWidth + c) * 2 + b],
+                  masked_out(r, c) ? 0 : value_at<std::uint8_t>(b, r, c));
       }
     }
   }
@@ -195,11 +210,13 @@ TEST(MaskedRead, UsesTheMaskOfTheOverviewForTheOverview) {
   builder.next_ifd();
   add_image<float>(builder, {.width = 10, .height = 10, .subfile_type = 1});
   builder.next_ifd();
-  add_image<std::uint8_t>(builder, {.width = 10, .height = 10, .subfile_type = 5},
-                          [](std::uint32_t, std::uint32_t r, std::uint32_t) { return static_cast<std::uint8_t>(r == 4 ? 0 : 255); });
+  add_image<std::uint8_t>(
+      builder, {.width = 10, .height = 10, .subfile_type = 5},
+      [](std::uint32_t, std::uint32_t r, std::uint32_t) { return static_cast<std::uint8_t>(r == 4 ? 0 : 255); });
   builder.next_ifd();
-  add_image<std::uint8_t>(builder, {.width = 20, .height = 20, .subfile_type = 4},
-                          [](std::uint32_t, std::uint32_t r, std::uint32_t) { return static_cast<std::uint8_t>(r == 9 ? 0 : 255); });
+  add_image<std::uint8_t>(
+      builder, {.width = 20, .height = 20, .subfile_type = 4},
+      [](std::uint32_t, std::uint32_t r, std::uint32_t) { return static_cast<std::uint8_t>(r == 9 ? 0 : 255); });
   Opened const opened(builder);
   ASSERT_EQ(opened->info().overviews.size(), 1u);
   EXPECT_TRUE(opened->info().overviews[0].has_mask);
@@ -212,7 +229,10 @@ TEST(MaskedRead, UsesTheMaskOfTheOverviewForTheOverview) {
 TEST(MaskedRead, FailsWhenTheMaskIsBad) {
   testing::TiffBuilder builder = image<float>({.width = 20, .height = 20});
   builder.next_ifd();
-  add_image<std::uint8_t>(builder, {.width = 20, .height = 20, .compression = kPackBits, .subfile_type = 4,
+  add_image<std::uint8_t>(builder, {.width = 20,
+                                    .height = 20,
+                                    .compression = kPackBits,
+                                    .subfile_type = 4,
                                     .edit = [](std::uint64_t, std::vector<std::byte>& bytes) { bytes.resize(30); }});
   Opened const opened(builder);
   EXPECT_NO_THROW(static_cast<void>(read(*opened)));

@@ -38,8 +38,8 @@ std::vector<std::uint32_t> overview_widths(Info const& info) {
 // What cannot be opened
 
 TEST(Open, RefusesRemoteSourcesAsUnsupported) {
-  for (char const* const path : {"http://example.org/a.tif", "https://x/y.tif", "s3://bucket/key.tif", "gs://b/k", "az://c/k",
-                                 "/vsicurl/http://x/a.tif", "/vsis3/b/k.tif"}) {
+  for (char const* const path : {"http://example.org/a.tif", "https://x/y.tif", "s3://bucket/key.tif", "gs://b/k",
+                                 "az://c/k", "/vsicurl/http://x/a.tif", "/vsis3/b/k.tif"}) {
     Error const error = failure_of([&] { static_cast<void>(open(path)); });
     EXPECT_EQ(error.kind(), ErrorKind::unsupported) << path;
     EXPECT_NE(error.message().find("remote"), std::string::npos);
@@ -73,7 +73,8 @@ TEST(Open, RefusesSamplesThatHaveNoType) {
 }
 
 TEST(Open, SurvivesBeingCutAnywhere) {
-  std::vector<std::byte> const whole = image<std::uint8_t>({.width = 8, .height = 8, .bands = 3, .tile_width = 4, .tile_height = 4}).bytes();
+  std::vector<std::byte> const whole =
+      image<std::uint8_t>({.width = 8, .height = 8, .bands = 3, .tile_width = 4, .tile_height = 4}).bytes();
   for (std::size_t size = 0; size < whole.size(); ++size) {
     std::vector<std::byte> const cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     try {
@@ -88,8 +89,15 @@ TEST(Open, SurvivesBeingCutAnywhere) {
 // Info
 
 TEST(OpenInfo, TellsSizeTypeAndLayout) {
-  Opened const opened(image<float>({.width = 100, .height = 60, .bands = 2, .tile_width = 32, .tile_height = 16, .separate = true,
-                                    .compression = kPackBits, .order = std::endian::big, .big = true}));
+  Opened const opened(image<float>({.width = 100,
+                                    .height = 60,
+                                    .bands = 2,
+                                    .tile_width = 32,
+                                    .tile_height = 16,
+                                    .separate = true,
+                                    .compression = kPackBits,
+                                    .order = std::endian::big,
+                                    .big = true}));
   Info const& info = opened->info();
   EXPECT_EQ(info.source, "memory.tif");
   EXPECT_EQ(info.width, 100u);
@@ -143,7 +151,8 @@ TEST(OpenOverviews, AreTheReducedImagesOfTheChain) {
   EXPECT_FALSE(opened->info().overviews[0].external);
   EXPECT_EQ(values_of<std::uint8_t>(read(*opened, {.level = 2})), (expected<std::uint8_t>({0, 0, 16, 12}, {1})));
   Window const window{3, 4, 20, 10};
-  EXPECT_EQ(values_of<std::uint8_t>(read(*opened, {.window = window, .level = 1})), expected<std::uint8_t>(window, {1}));
+  EXPECT_EQ(values_of<std::uint8_t>(read(*opened, {.window = window, .level = 1})),
+            expected<std::uint8_t>(window, {1}));
 }
 
 TEST(OpenOverviews, OfOtherBandsAreNotOurs) {
@@ -166,8 +175,9 @@ TEST(OpenOverviews, MayBeBrokenWithoutHarm) {
 TEST(OpenOverviews, AreFoundInSubDirectories) {
   // The child is put into the data by hand: one strip of 4 x 3 bytes.
   TiffBuilder builder;
-  std::uint64_t const pixels = builder.data({std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}, std::byte{5}, std::byte{6},
-                                             std::byte{7}, std::byte{8}, std::byte{9}, std::byte{10}, std::byte{11}, std::byte{12}});
+  std::uint64_t const pixels =
+      builder.data({std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}, std::byte{5}, std::byte{6}, std::byte{7},
+                    std::byte{8}, std::byte{9}, std::byte{10}, std::byte{11}, std::byte{12}});
   std::vector<std::byte> child;
   auto const put = [&](std::uint64_t value, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; ++i) { child.push_back(static_cast<std::byte>(value >> (8 * i))); }
@@ -192,7 +202,8 @@ TEST(OpenOverviews, AreFoundInSubDirectories) {
   builder.longs(330, {static_cast<std::uint32_t>(at)});
   Opened const opened(builder);
   ASSERT_EQ(overview_widths(opened->info()), (std::vector<std::uint32_t>{4}));
-  EXPECT_EQ(values_of<std::uint8_t>(read(*opened, {.level = 1})), (std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  EXPECT_EQ(values_of<std::uint8_t>(read(*opened, {.level = 1})),
+            (std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
 }
 
 TEST(OpenOverviews, AreNoMoreThanGdalTakes) {
@@ -249,7 +260,9 @@ TEST_F(OpenSidecars, OvrIsNotAskedWhenTheFileHasOverviews) {
 
 TEST_F(OpenSidecars, MskHoldsTheMask) {
   TiffBuilder mask;
-  add_image<std::uint8_t>(mask, sized(64, 48, 4), [](std::uint32_t, std::uint32_t r, std::uint32_t) { return static_cast<std::uint8_t>(r == 3 ? 0 : 255); });
+  add_image<std::uint8_t>(mask, sized(64, 48, 4), [](std::uint32_t, std::uint32_t r, std::uint32_t) {
+    return static_cast<std::uint8_t>(r == 3 ? 0 : 255);
+  });
   mask.ascii(42112, "<GDALMetadata><Item name='INTERNAL_MASK_FLAGS_1'>2</Item></GDALMetadata>");
   folder_.write("dem.tif.msk", mask.bytes());
   Dataset const dataset = open(path_);
@@ -264,9 +277,8 @@ TEST_F(OpenSidecars, MskWithoutGdalsFlagsIsAnotherProgramsFile) {
 }
 
 TEST_F(OpenSidecars, AuxXmlWinsOverTheFile) {
-  folder_.write("dem.tif.aux.xml",
-                std::string_view("<PAMDataset><PAMRasterBand band='1'><NoDataValue>7</NoDataValue>"
-                                 "<Description>height</Description></PAMRasterBand></PAMDataset>"));
+  folder_.write("dem.tif.aux.xml", std::string_view("<PAMDataset><PAMRasterBand band='1'><NoDataValue>7</NoDataValue>"
+                                                    "<Description>height</Description></PAMRasterBand></PAMDataset>"));
   Info const info = open(path_).info();
   ASSERT_TRUE(info.bands[0].nodata);
   EXPECT_EQ(info.bands[0].nodata->value, 7);
@@ -277,7 +289,8 @@ TEST_F(OpenSidecars, WorldFileGivesTheTransform) {
   folder_.write("dem.tfw", std::string_view("2\n0\n0\n-2\n101\n199\n"));
   Info const info = open(path_).info();
   ASSERT_TRUE(info.georeference.transform);
-  EXPECT_EQ(*info.georeference.transform, (std::array<double, 6>{100, 2, 0, 200, 0, -2})) << "of the corner, not the centre";
+  EXPECT_EQ(*info.georeference.transform, (std::array<double, 6>{100, 2, 0, 200, 0, -2}))
+      << "of the corner, not the centre";
   EXPECT_EQ(info.georeference.transform_source, TransformSource::world_file);
   EXPECT_EQ(info.files.size(), 2u);
 }

@@ -15,7 +15,14 @@ struct Placed {
       : opened(image<std::uint8_t>(spec)),
         plan(make_plan(opened->shared_impl(), request)),
         memory(500, 0xCD),
-        view{memory.data(), plan->dtype, static_cast<std::uint32_t>(plan->bands.size()), plan->out_height, plan->out_width, band, row, pixel},
+        view{memory.data(),
+             plan->dtype,
+             static_cast<std::uint32_t>(plan->bands.size()),
+             plan->out_height,
+             plan->out_width,
+             band,
+             row,
+             pixel},
         placer(*plan, view, spec.separate ? 1 : spec.bands, spec.separate ? 1 : spec.bands) {}
   Opened opened;
   std::shared_ptr<ReadPlan::Impl const> plan;

@@ -9,7 +9,8 @@
 namespace terrazzo::reading {
 namespace {
 
-ImageSpec const kTiles{.width = 100, .height = 70, .bands = 3, .tile_width = 32, .tile_height = 32, .compression = kPackBits};
+ImageSpec const kTiles{
+    .width = 100, .height = 70, .bands = 3, .tile_width = 32, .tile_height = 32, .compression = kPackBits};
 
 TEST(Plan, TellsWhatAReadOfEverythingWouldDo) {
   Opened const opened(image<std::uint16_t>(kTiles));
@@ -58,7 +59,9 @@ TEST(Plan, TilesCoverTheWindowOnce) {
     EXPECT_EQ(tile.id.column * 32 + tile.in_tile.column, window.column + tile.column);
     EXPECT_EQ(tile.id.row * 32 + tile.in_tile.row, window.row + tile.row);
     for (std::uint32_t r = 0; r < tile.in_tile.height; ++r) {
-      for (std::uint32_t c = 0; c < tile.in_tile.width; ++c) { ++seen[(tile.row + r) * window.width + tile.column + c]; }
+      for (std::uint32_t c = 0; c < tile.in_tile.width; ++c) {
+        ++seen[(tile.row + r) * window.width + tile.column + c];
+      }
     }
   }
   EXPECT_TRUE(std::ranges::all_of(seen, [](int n) { return n == 1; }));
@@ -102,7 +105,8 @@ TEST(Plan, TakesNoMoreThreadsThanThereIsWork) {
   EXPECT_EQ(plan(*tiles, {.threads = 3}).threads(), 3u);
   EXPECT_EQ(plan(*tiles, {.threads = 500}).threads(), 8u) << "one for every 128 KiB";
   spec.compression = kNone;
-  EXPECT_EQ(plan(*Opened(image<std::uint8_t>(spec)), {.threads = 500}).threads(), 1u) << "a MiB is copied faster than a thread wakes";
+  EXPECT_EQ(plan(*Opened(image<std::uint8_t>(spec)), {.threads = 500}).threads(), 1u)
+      << "a MiB is copied faster than a thread wakes";
   EXPECT_EQ(plan(*tiles, {.threads = 3}).scratch_bytes(), 3 * plan(*tiles, {.threads = 1}).scratch_bytes());
 }
 
@@ -128,7 +132,9 @@ TEST(Plan, OfALevelIsInItsPixels) {
   ReadPlan const p = plan(*opened, {.level = 1});
   EXPECT_EQ(p.window(), (Window{0, 0, 50, 35}));
   EXPECT_EQ(p.tile_count(), 4u);
-  EXPECT_EQ(failure_of([&] { static_cast<void>(plan(*opened, {.window = Window{0, 0, 51, 1}, .level = 1})); }).kind(),
+  EXPECT_EQ(failure_of([&] {
+              static_cast<void>(plan(*opened, {.window = Window{0, 0, 51, 1}, .level = 1}));
+            }).kind(),
             ErrorKind::usage);
 }
 

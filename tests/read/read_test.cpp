@@ -33,17 +33,31 @@ std::vector<LayoutCase> layouts() {
       {"TilesPackBits", {.width = 37, .height = 29, .tile_width = 16, .tile_height = 16, .compression = kPackBits}},
       {"TileLargerThanImage", {.width = 5, .height = 3, .tile_width = 64, .tile_height = 64, .compression = kPackBits}},
       {"ThreeBands", {.width = 37, .height = 29, .bands = 3, .rows_per_strip = 5}},
-      {"ThreeBandTiles", {.width = 37, .height = 29, .bands = 3, .tile_width = 16, .tile_height = 32, .compression = kPackBits}},
+      {"ThreeBandTiles",
+       {.width = 37, .height = 29, .bands = 3, .tile_width = 16, .tile_height = 32, .compression = kPackBits}},
       {"SeparatePlanes", {.width = 37, .height = 29, .bands = 4, .rows_per_strip = 6, .separate = true}},
       {"SeparatePlaneTiles",
-       {.width = 37, .height = 29, .bands = 4, .tile_width = 16, .tile_height = 16, .separate = true, .compression = kPackBits}},
+       {.width = 37,
+        .height = 29,
+        .bands = 4,
+        .tile_width = 16,
+        .tile_height = 16,
+        .separate = true,
+        .compression = kPackBits}},
       {"BigEndian", {.width = 37, .height = 29, .bands = 2, .rows_per_strip = 7, .order = endian::big}},
       {"BigEndianTiles",
-       {.width = 37, .height = 29, .bands = 2, .tile_width = 16, .tile_height = 16, .compression = kPackBits, .order = endian::big}},
+       {.width = 37,
+        .height = 29,
+        .bands = 2,
+        .tile_width = 16,
+        .tile_height = 16,
+        .compression = kPackBits,
+        .order = endian::big}},
       {"BigTiff", {.width = 37, .height = 29, .tile_width = 16, .tile_height = 16, .big = true}},
       {"BigEndianBigTiff", {.width = 37, .height = 29, .rows_per_strip = 3, .order = endian::big, .big = true}},
       {"FillOrderTwo", {.width = 37, .height = 29, .bands = 2, .rows_per_strip = 4, .reversed_bits = true}},
-      {"FillOrderTwoPackBits", {.width = 37, .height = 29, .rows_per_strip = 4, .compression = kPackBits, .reversed_bits = true}},
+      {"FillOrderTwoPackBits",
+       {.width = 37, .height = 29, .rows_per_strip = 4, .compression = kPackBits, .reversed_bits = true}},
       {"OnePixel", {.width = 1, .height = 1}},
       {"OneColumn", {.width = 1, .height = 29, .rows_per_strip = 3}},
       {"ManyBands", {.width = 9, .height = 5, .bands = 17, .rows_per_strip = 2}},
@@ -68,7 +82,8 @@ class EveryLayout : public ::testing::TestWithParam<LayoutCase> {
         EXPECT_EQ(array.height(), window.height);
         EXPECT_EQ(array.bands(), spec.bands);
         ASSERT_EQ(values_of<T>(array), expected<T>(window, all))
-            << window.column << "," << window.row << " " << window.width << "x" << window.height << " threads " << threads;
+            << window.column << "," << window.row << " " << window.width << "x" << window.height << " threads "
+            << threads;
       }
     }
     HostArray const whole = read(*opened);
@@ -103,8 +118,9 @@ TEST_P(EveryLayout, GivesBandsInAnyOrderAndMoreThanOnce) {
 TEST(Read, RefusesAWindowOutsideTheRaster) {
   Opened const opened(image<std::uint8_t>({.width = 10, .height = 8}));
   constexpr std::uint32_t kMax = std::numeric_limits<std::uint32_t>::max();
-  for (Window const& window : {Window{0, 0, 11, 1}, Window{10, 0, 1, 1}, Window{0, 8, 1, 1}, Window{5, 5, 1, 4},
-                               Window{1, 1, kMax, kMax}, Window{kMax, kMax, 2, 2}, Window{0, 0, 0, 1}, Window{0, 0, 1, 0}}) {
+  for (Window const& window :
+       {Window{0, 0, 11, 1}, Window{10, 0, 1, 1}, Window{0, 8, 1, 1}, Window{5, 5, 1, 4}, Window{1, 1, kMax, kMax},
+        Window{kMax, kMax, 2, 2}, Window{0, 0, 0, 1}, Window{0, 0, 1, 0}}) {
     Error const error = failure_of([&] { static_cast<void>(read(*opened, {.window = window})); });
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     EXPECT_EQ(error.where().source, "memory.tif");
@@ -126,9 +142,13 @@ TEST(Read, RefusesLevelsThatAreNotThereAndTwoWaysToChooseOne) {
   add_image<std::uint8_t>(pyramid, {.width = 5, .height = 4, .subfile_type = 1});
   Opened const with_overview(pyramid);
   EXPECT_NO_THROW(static_cast<void>(read(*with_overview, {.level = 1})));
-  EXPECT_EQ(failure_of([&] { static_cast<void>(read(*with_overview, {.level = 1, .target_size = TargetSize{2, 2}})); }).kind(),
+  EXPECT_EQ(failure_of([&] {
+              static_cast<void>(read(*with_overview, {.level = 1, .target_size = TargetSize{2, 2}}));
+            }).kind(),
             ErrorKind::usage);
-  EXPECT_EQ(failure_of([&] { static_cast<void>(read(*with_overview, {.target_size = TargetSize{0, 2}})); }).kind(),
+  EXPECT_EQ(failure_of([&] {
+              static_cast<void>(read(*with_overview, {.target_size = TargetSize{0, 2}}));
+            }).kind(),
             ErrorKind::usage);
 }
 
@@ -167,7 +187,8 @@ TEST(ReadUnpack, ScalesAndShiftsEachBandByItsOwn) {
     EXPECT_EQ(values[c], value_at<double>(0, 0, c) * 0.5 + 10);
     EXPECT_EQ(values[3 + c], value_at<double>(1, 0, c) * 2);
   }
-  EXPECT_EQ(values_of<std::uint8_t>(read(*opened)), (expected<std::uint8_t>({0, 0, 3, 1}, {1, 2}))) << "only when asked";
+  EXPECT_EQ(values_of<std::uint8_t>(read(*opened)), (expected<std::uint8_t>({0, 0, 3, 1}, {1, 2})))
+      << "only when asked";
 }
 
 TEST(ReadMasked, MakesNanOfNodata) {
@@ -199,9 +220,9 @@ INSTANTIATE_TEST_SUITE_P(Read, IntoAnyMemory,
                          ::testing::Values(View{"BandFirst", 20, 5, 1, 0}, View{"BandLast", 1, 15, 3, 0},
                                            View{"RowThenBand", 5, 15, 1, 0}, View{"PaddedRows", 40, 9, 1, 3},
                                            View{"BottomUp", 20, -5, 1, 15}, View{"RightToLeft", 20, 5, -1, 4},
-                                           View{"BandsBackwards", -20, 5, 1, 40}, View{"BandLastBottomUp", 1, -15, 3, 45},
-                                           View{"PaddedPixels", 1, 30, 6, 2}, View{"Transposed", 20, 1, 4, 0},
-                                           View{"AllBackwards", -20, -5, -1, 59}),
+                                           View{"BandsBackwards", -20, 5, 1, 40},
+                                           View{"BandLastBottomUp", 1, -15, 3, 45}, View{"PaddedPixels", 1, 30, 6, 2},
+                                           View{"Transposed", 20, 1, 4, 0}, View{"AllBackwards", -20, -5, -1, 59}),
                          [](auto const& test) { return std::string(test.param.name); });
 
 TEST_P(IntoAnyMemory, WritesTheWindowAndNothingElse) {
@@ -210,12 +231,19 @@ TEST_P(IntoAnyMemory, WritesTheWindowAndNothingElse) {
     for (std::uint16_t const compression : {kNone, kPackBits}) {
       for (std::endian const order : {std::endian::little, std::endian::big}) {
         for (DType const dtype : {DType::u16, DType::f32}) {
-          Opened const opened(image<std::uint16_t>({.width = 12, .height = 10, .bands = 3, .tile_width = 4, .tile_height = 4,
-                                                    .separate = separate, .compression = compression, .order = order}));
+          Opened const opened(image<std::uint16_t>({.width = 12,
+                                                    .height = 10,
+                                                    .bands = 3,
+                                                    .tile_width = 4,
+                                                    .tile_height = 4,
+                                                    .separate = separate,
+                                                    .compression = compression,
+                                                    .order = order}));
           Window const window{3, 2, 5, 4};
           std::int64_t const bytes = static_cast<std::int64_t>(size_bytes(dtype));
           std::vector<std::byte> memory(static_cast<std::size_t>(200 * bytes), std::byte{0xCD});
-          HostView const view{memory.data() + v.first * bytes, dtype, 3, 4, 5, v.band * bytes, v.row * bytes, v.pixel * bytes};
+          HostView const view{
+              memory.data() + v.first * bytes, dtype, 3, 4, 5, v.band * bytes, v.row * bytes, v.pixel * bytes};
           read_into(*opened, {.window = window, .threads = 2}, view);
           std::vector<std::byte> wanted(memory.size(), std::byte{0xCD});
           for (std::uint32_t b = 0; b < 3; ++b) {
@@ -224,7 +252,8 @@ TEST_P(IntoAnyMemory, WritesTheWindowAndNothingElse) {
                 std::byte* const at = wanted.data() + (v.first + v.band * b + v.row * r + v.pixel * c) * bytes;
                 auto const stored = value_at<std::uint16_t>(b, 2 + r, 3 + c);
                 auto const real = static_cast<float>(stored);
-                std::memcpy(at, dtype == DType::u16 ? static_cast<void const*>(&stored) : &real, static_cast<std::size_t>(bytes));
+                std::memcpy(at, dtype == DType::u16 ? static_cast<void const*>(&stored) : &real,
+                            static_cast<std::size_t>(bytes));
               }
             }
           }
@@ -291,7 +320,12 @@ TEST(HostArrays, Move) {
 TEST(ReadLimit, RefusesAResultThatIsTooLargeBeforeItIsMade) {
   // A PiB of pixels that the file does not have: sparse, so that only the result costs.
   testing::TiffBuilder strips;
-  strips.longs(256, {0x7FFFFFFF}).longs(257, {500'000}).shorts(258, {8}).longs(278, {1}).longs(273, {0}).longs(279, {0});
+  strips.longs(256, {0x7FFFFFFF})
+      .longs(257, {500'000})
+      .shorts(258, {8})
+      .longs(278, {1})
+      .longs(273, {0})
+      .longs(279, {0});
   Opened const opened(strips);
   Error const error = failure_of([&] { static_cast<void>(read(*opened, {.memory_limit_bytes = 1 << 30})); });
   EXPECT_EQ(error.kind(), ErrorKind::limit);
@@ -299,7 +333,8 @@ TEST(ReadLimit, RefusesAResultThatIsTooLargeBeforeItIsMade) {
 }
 
 TEST(ReadLimit, CountsResultAndScratch) {
-  Opened const opened(image<std::uint8_t>({.width = 256, .height = 256, .tile_width = 256, .tile_height = 256, .compression = kPackBits}));
+  Opened const opened(image<std::uint8_t>(
+      {.width = 256, .height = 256, .tile_width = 256, .tile_height = 256, .compression = kPackBits}));
   EXPECT_NO_THROW(static_cast<void>(read(*opened, {.memory_limit_bytes = 4 * 65536})));
   Error const error = failure_of([&] { static_cast<void>(read(*opened, {.memory_limit_bytes = 65536 + 1000})); });
   EXPECT_EQ(error.kind(), ErrorKind::limit);
@@ -308,7 +343,8 @@ TEST(ReadLimit, CountsResultAndScratch) {
 
 // Scratch is per thread: a limit that feeds one must not make a read fail because eight were asked for.
 TEST(ReadLimit, TakesFewerThreadsRatherThanFail) {
-  Opened const opened(image<std::uint8_t>({.width = 1024, .height = 1024, .tile_width = 64, .tile_height = 1024, .compression = kPackBits}));
+  Opened const opened(image<std::uint8_t>(
+      {.width = 1024, .height = 1024, .tile_width = 64, .tile_height = 1024, .compression = kPackBits}));
   std::uint64_t const result = 1024 * 1024, block = 64 * 1024;
   EXPECT_EQ(plan(*opened, {.threads = 8}).threads(), 8u);
   for (int round = 0; round < 10; ++round) {
@@ -320,7 +356,8 @@ TEST(ReadLimit, TakesFewerThreadsRatherThanFail) {
 TEST(ReadLimit, RefusesATargetWhoseVeryRowsAreTooMany) {
   Opened const opened(image<std::uint8_t>({.width = 4, .height = 4}));
   Error const error = failure_of([&] {
-    static_cast<void>(plan(*opened, {.target_size = TargetSize{0xFFFFFFFF, 0xFFFFFFFF}, .memory_limit_bytes = 64 << 20}));
+    static_cast<void>(
+        plan(*opened, {.target_size = TargetSize{0xFFFFFFFF, 0xFFFFFFFF}, .memory_limit_bytes = 64 << 20}));
   });
   EXPECT_EQ(error.kind(), ErrorKind::limit);
 }
@@ -332,7 +369,9 @@ TEST(ReadLimit, CountsTheMaskOfAMaskedRead) {
   Opened const opened(builder);
   std::uint64_t const pixels = 1024 * 32, result = pixels * 4;
   EXPECT_NO_THROW(static_cast<void>(read(*opened, {.memory_limit_bytes = result + 1000})));
-  EXPECT_EQ(failure_of([&] { static_cast<void>(read(*opened, {.masked = true, .memory_limit_bytes = result + 1000})); }).kind(),
+  EXPECT_EQ(failure_of([&] {
+              static_cast<void>(read(*opened, {.masked = true, .memory_limit_bytes = result + 1000}));
+            }).kind(),
             ErrorKind::limit);
   EXPECT_NO_THROW(static_cast<void>(read(*opened, {.masked = true, .memory_limit_bytes = result + 3 * pixels})));
 }
@@ -341,7 +380,8 @@ TEST(ReadLimit, CountsTheMaskOfAMaskedRead) {
 // Threads
 
 TEST(ReadFromManyThreads, GivesEachItsOwnPixels) {
-  Opened const opened(image<std::uint16_t>({.width = 200, .height = 150, .bands = 2, .tile_width = 32, .tile_height = 32, .compression = kPackBits}));
+  Opened const opened(image<std::uint16_t>(
+      {.width = 200, .height = 150, .bands = 2, .tile_width = 32, .tile_height = 32, .compression = kPackBits}));
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   for (std::uint32_t t = 0; t < 10; ++t) {
@@ -360,7 +400,8 @@ TEST(ReadFromManyThreads, GivesEachItsOwnPixels) {
 TEST(ReadFromManyThreads, WorksOnAFile) {
   testing::TempFolder const folder;
   std::string const path = folder.write(
-      "a.tif", image<float>({.width = 120, .height = 90, .tile_width = 16, .tile_height = 16, .compression = kPackBits}).bytes());
+      "a.tif", image<float>({.width = 120, .height = 90, .tile_width = 16, .tile_height = 16, .compression = kPackBits})
+                   .bytes());
   Dataset const dataset = open(path);
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;

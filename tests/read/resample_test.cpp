@@ -21,7 +21,11 @@ testing::TiffBuilder pyramid() {
     if (!first) { builder.next_ifd(); }
     first = false;
     add_image<std::uint16_t>(builder,
-                             {.width = s.width, .height = s.height, .tile_width = 16, .tile_height = 16, .compression = kPackBits,
+                             {.width = s.width,
+                              .height = s.height,
+                              .tile_width = 16,
+                              .tile_height = 16,
+                              .compression = kPackBits,
                               .subfile_type = s.type},
                              [add = s.add](std::uint32_t b, std::uint32_t r, std::uint32_t c) {
                                return static_cast<std::uint16_t>(value_at<std::uint16_t>(b, r, c) + add);
@@ -59,23 +63,20 @@ TEST(Resample, TakesTheLevelAndPixelsThatGdalTakes) {
   ResampleCase const cases[] = {
       {{0, 0, 120, 90}, {120, 90}, 0},  // as it is
       {{0, 0, 120, 90}, {60, 45}, 1},   // exactly an overview
-      {{0, 0, 120, 90}, {30, 23}, 2},
-      {{0, 0, 120, 90}, {100, 75}, 0},  // 1.2: the overview would be too coarse
+      {{0, 0, 120, 90}, {30, 23}, 2},   {{0, 0, 120, 90}, {100, 75}, 0},  // 1.2: the overview would be too coarse
       {{0, 0, 120, 90}, {71, 53}, 1},   // 1.69 x 1.2 > 2
       {{0, 0, 120, 90}, {73, 55}, 0},   // 1.64 x 1.2 < 2
-      {{0, 0, 120, 90}, {7, 5}, 2},
-      {{0, 0, 120, 90}, {1, 1}, 2},
+      {{0, 0, 120, 90}, {7, 5}, 2},     {{0, 0, 120, 90}, {1, 1}, 2},
       {{0, 0, 120, 90}, {240, 180}, 0},  // larger than it is
-      {{0, 0, 120, 90}, {500, 90}, 0},
-      {{10, 20, 40, 30}, {20, 15}, 1},
+      {{0, 0, 120, 90}, {500, 90}, 0},  {{10, 20, 40, 30}, {20, 15}, 1},
       {{10, 20, 40, 30}, {13, 7}, 1},   // 3.08: between the overviews
-      {{11, 21, 41, 31}, {10, 7}, 2},
-      {{119, 89, 1, 1}, {5, 5}, 0},     // one pixel, many times
+      {{11, 21, 41, 31}, {10, 7}, 2},   {{119, 89, 1, 1}, {5, 5}, 0},     // one pixel, many times
       {{0, 0, 120, 90}, {120, 45}, 0},  // the smaller of both ratios counts
       {{15, 15, 2, 2}, {9, 9}, 0},      // across the corner of four tiles
   };
   for (ResampleCase const& c : cases) {
-    SCOPED_TRACE(::testing::Message() << c.window.width << "x" << c.window.height << " to " << c.target.width << "x" << c.target.height);
+    SCOPED_TRACE(::testing::Message() << c.window.width << "x" << c.window.height << " to " << c.target.width << "x"
+                                      << c.target.height);
     ReadRequest const request{.window = c.window, .target_size = c.target};
     ReadPlan const p = plan(*opened, request);
     EXPECT_EQ(p.level(), c.level);
@@ -87,9 +88,11 @@ TEST(Resample, TakesTheLevelAndPixelsThatGdalTakes) {
 
 TEST(Resample, GivesTheSameFromRawStripsAndSeparatePlanes) {
   for (bool const separate : {false, true}) {
-    Opened const opened(image<std::uint8_t>({.width = 50, .height = 40, .bands = 2, .rows_per_strip = 3, .separate = separate}));
+    Opened const opened(
+        image<std::uint8_t>({.width = 50, .height = 40, .bands = 2, .rows_per_strip = 3, .separate = separate}));
     for (TargetSize const target : {TargetSize{13, 11}, TargetSize{150, 90}}) {
-      HostArray const array = read(*opened, {.window = Window{5, 4, 43, 33}, .bands = {2, 1}, .target_size = target, .threads = 3});
+      HostArray const array =
+          read(*opened, {.window = Window{5, 4, 43, 33}, .bands = {2, 1}, .target_size = target, .threads = 3});
       auto const values = values_of<std::uint8_t>(array);
       std::size_t i = 0;
       for (std::uint32_t const band : {1u, 0u}) {
@@ -106,19 +109,22 @@ TEST(Resample, GivesTheSameFromRawStripsAndSeparatePlanes) {
 }
 
 TEST(Resample, ReadsOnlyTilesThatItUses) {
-  Opened const opened(image<std::uint8_t>({.width = 160, .height = 160, .tile_width = 16, .tile_height = 16, .compression = kPackBits}));
+  Opened const opened(image<std::uint8_t>(
+      {.width = 160, .height = 160, .tile_width = 16, .tile_height = 16, .compression = kPackBits}));
   ReadReport report;
   HostArray const array = read(*opened, {.target_size = TargetSize{2, 2}}, &report);
   EXPECT_EQ(report.tiles, 4u) << "of a hundred";
-  EXPECT_EQ(values_of<std::uint8_t>(array), (std::vector<std::uint8_t>{value_at<std::uint8_t>(0, 40, 40), value_at<std::uint8_t>(0, 40, 120),
-                                                                       value_at<std::uint8_t>(0, 120, 40), value_at<std::uint8_t>(0, 120, 120)}));
+  EXPECT_EQ(values_of<std::uint8_t>(array),
+            (std::vector<std::uint8_t>{value_at<std::uint8_t>(0, 40, 40), value_at<std::uint8_t>(0, 40, 120),
+                                       value_at<std::uint8_t>(0, 120, 40), value_at<std::uint8_t>(0, 120, 120)}));
 }
 
 TEST(Resample, MapsStayInsideTheirLevel) {
   Opened const opened(pyramid());
   Dataset::Impl const& impl = *opened->shared_impl();
   for (std::uint32_t side = 1; side < 260; ++side) {
-    Resampling const r = choose_resampling(impl, {119 - side % 100, 89 - side % 80, 1 + side % 100, 1 + side % 80}, {side, side});
+    Resampling const r =
+        choose_resampling(impl, {119 - side % 100, 89 - side % 80, 1 + side % 100, 1 + side % 80}, {side, side});
     tiff::Image const& image = impl.levels[r.level]->image;
     ASSERT_LE(r.window.column + r.window.width, image.width_px);
     ASSERT_LE(r.window.row + r.window.height, image.height_px);

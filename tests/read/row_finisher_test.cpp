@@ -18,8 +18,9 @@ using tiff::Compression;
 using tiff::Predictor;
 using tiff::SampleFormat;
 
-tiff::Image row_of(std::uint32_t width, std::uint32_t samples, std::uint32_t bits, SampleFormat format = SampleFormat::uint,
-                   std::endian order = std::endian::little, Predictor predictor = Predictor::none) {
+tiff::Image row_of(std::uint32_t width, std::uint32_t samples, std::uint32_t bits,
+                   SampleFormat format = SampleFormat::uint, std::endian order = std::endian::little,
+                   Predictor predictor = Predictor::none) {
   tiff::Image image;
   image.width_px = image.block_width_px = width;
   image.height_px = image.block_height_px = 1;
@@ -34,7 +35,8 @@ tiff::Image row_of(std::uint32_t width, std::uint32_t samples, std::uint32_t bit
 
 // Into memory of exactly the size, so that the sanitizers see a byte too many.
 template <class T>
-std::vector<T> finished(tiff::Image const& image, std::vector<std::uint8_t> const& decoded, OutputOrder order = OutputOrder::stored) {
+std::vector<T> finished(tiff::Image const& image, std::vector<std::uint8_t> const& decoded,
+                        OutputOrder order = OutputOrder::stored) {
   RowFinisher const finisher(image, order);
   EXPECT_EQ(finisher.decoded_row_bytes(), decoded.size());
   auto const in = std::make_unique<std::byte[]>(finisher.decoded_row_bytes());
@@ -50,14 +52,18 @@ TEST(RowFinisher, CopiesWhatIsFinished) {
   RowFinisher const finisher(row_of(3, 1, 8), OutputOrder::stored);
   EXPECT_TRUE(finisher.is_copy());
   EXPECT_EQ(finished<std::uint8_t>(row_of(3, 1, 8), {1, 2, 3}), (std::vector<std::uint8_t>{1, 2, 3}));
-  EXPECT_TRUE(RowFinisher(row_of(3, 2, 8, SampleFormat::uint, std::endian::big), OutputOrder::stored).is_copy()) << "bytes have no order";
-  EXPECT_FALSE(RowFinisher(row_of(3, 1, 8, SampleFormat::uint, std::endian::little, Predictor::horizontal), OutputOrder::stored).is_copy());
+  EXPECT_TRUE(RowFinisher(row_of(3, 2, 8, SampleFormat::uint, std::endian::big), OutputOrder::stored).is_copy())
+      << "bytes have no order";
+  EXPECT_FALSE(
+      RowFinisher(row_of(3, 1, 8, SampleFormat::uint, std::endian::little, Predictor::horizontal), OutputOrder::stored)
+          .is_copy());
 }
 
 TEST(RowFinisher, SwapsStoredSamplesOfTheOtherOrderOnly) {
   tiff::Image const big = row_of(2, 1, 16, SampleFormat::uint, std::endian::big);
   EXPECT_EQ(finished<std::uint16_t>(big, {1, 2, 3, 4}), (std::vector<std::uint16_t>{0x0102, 0x0304}));
-  EXPECT_EQ(finished<std::uint16_t>(big, {1, 2, 3, 4}, OutputOrder::native), (std::vector<std::uint16_t>{0x0201, 0x0403}));
+  EXPECT_EQ(finished<std::uint16_t>(big, {1, 2, 3, 4}, OutputOrder::native),
+            (std::vector<std::uint16_t>{0x0201, 0x0403}));
   EXPECT_EQ(finished<std::uint16_t>(row_of(2, 1, 16), {1, 2, 3, 4}), (std::vector<std::uint16_t>{0x0201, 0x0403}));
 }
 
@@ -67,18 +73,22 @@ TEST(RowFinisher, SwapsThePartsOfComplexSamples) {
   tiff::Image const floats = row_of(1, 1, 64, SampleFormat::complex_float, std::endian::big);
   EXPECT_EQ(finished<float>(floats, {0x3F, 0x80, 0, 0, 0xC0, 0, 0, 0}), (std::vector<float>{1, -2}));
   tiff::Image const doubles = row_of(1, 1, 128, SampleFormat::complex_float, std::endian::big);
-  EXPECT_EQ(finished<double>(doubles, {0x3F, 0xF0, 0, 0, 0, 0, 0, 0, 0xC0, 0, 0, 0, 0, 0, 0, 0}), (std::vector<double>{1, -2}));
+  EXPECT_EQ(finished<double>(doubles, {0x3F, 0xF0, 0, 0, 0, 0, 0, 0, 0xC0, 0, 0, 0, 0, 0, 0, 0}),
+            (std::vector<double>{1, -2}));
 }
 
 TEST(RowFinisher, SumsHorizontalDifferencesPerSample) {
   tiff::Image const bytes = row_of(3, 2, 8, SampleFormat::uint, std::endian::little, Predictor::horizontal);
-  EXPECT_EQ(finished<std::uint8_t>(bytes, {10, 20, 1, 2, 255, 254}), (std::vector<std::uint8_t>{10, 20, 11, 22, 10, 20}));
+  EXPECT_EQ(finished<std::uint8_t>(bytes, {10, 20, 1, 2, 255, 254}),
+            (std::vector<std::uint8_t>{10, 20, 11, 22, 10, 20}));
   tiff::Image const shorts = row_of(2, 1, 16, SampleFormat::uint, std::endian::big, Predictor::horizontal);
-  EXPECT_EQ(finished<std::uint16_t>(shorts, {1, 255, 0, 2}), (std::vector<std::uint16_t>{0x01FF, 0x0201})) << "swapped before summing";
+  EXPECT_EQ(finished<std::uint16_t>(shorts, {1, 255, 0, 2}), (std::vector<std::uint16_t>{0x01FF, 0x0201}))
+      << "swapped before summing";
 }
 
 TEST(RowFinisher, UnpacksBitsWithTheRowsPadding) {
-  EXPECT_EQ(finished<std::uint8_t>(row_of(10, 1, 1), {0b10110000, 0b11111111}), (std::vector<std::uint8_t>{1, 0, 1, 1, 0, 0, 0, 0, 1, 1}));
+  EXPECT_EQ(finished<std::uint8_t>(row_of(10, 1, 1), {0b10110000, 0b11111111}),
+            (std::vector<std::uint8_t>{1, 0, 1, 1, 0, 0, 0, 0, 1, 1}));
   EXPECT_EQ(finished<std::uint8_t>(row_of(3, 1, 4), {0x12, 0x3F}), (std::vector<std::uint8_t>{1, 2, 3}));
   EXPECT_EQ(finished<std::uint16_t>(row_of(1, 2, 12), {0x12, 0x3A, 0xBC}), (std::vector<std::uint16_t>{0x123, 0xABC}));
   EXPECT_EQ(finished<std::uint16_t>(row_of(1, 2, 12, SampleFormat::uint, std::endian::big), {0x12, 0x3A, 0xBC}),
@@ -120,7 +130,8 @@ TEST(RowFinisher, UndoesTheFloatPredictorOf24Bits) {
       samples.push_back({static_cast<std::uint8_t>(i % 2 == 0 ? 0x3F : 0x40), 0, 0});
       wanted.push_back(i % 2 == 0 ? 1.f : 2.f);
     }
-    tiff::Image const image = row_of(width, 1, 24, SampleFormat::ieee_float, std::endian::little, Predictor::floating_point);
+    tiff::Image const image =
+        row_of(width, 1, 24, SampleFormat::ieee_float, std::endian::little, Predictor::floating_point);
     EXPECT_EQ(finished<float>(image, float_predicted(samples)), wanted) << width;
   }
 }
@@ -142,12 +153,13 @@ TEST(RowFinisher, RefusesPredictorsThatTiffDoesNotDefine) {
 
 TEST(EffectivePredictor, IsThatOfCodecsThatHaveOne) {
   tiff::Image image = row_of(4, 1, 8, SampleFormat::uint, std::endian::little, Predictor::horizontal);
-  for (Compression const compression : {Compression::lzw, Compression::deflate, Compression::pkzip_deflate, Compression::zstd,
-                                        Compression::lzma, Compression::lz4}) {
+  for (Compression const compression : {Compression::lzw, Compression::deflate, Compression::pkzip_deflate,
+                                        Compression::zstd, Compression::lzma, Compression::lz4}) {
     image.compression = compression;
     EXPECT_EQ(effective_predictor(image), Predictor::horizontal);
   }
-  for (Compression const compression : {Compression::none, Compression::packbits, Compression::jpeg, Compression::lerc, Compression::webp}) {
+  for (Compression const compression :
+       {Compression::none, Compression::packbits, Compression::jpeg, Compression::lerc, Compression::webp}) {
     image.compression = compression;
     EXPECT_EQ(effective_predictor(image), Predictor::none);
   }

@@ -24,7 +24,8 @@ TEST(TextSidecars, ThatAreNotThereAreAbsent) {
 TEST(TextSidecars, AreReadWholeAndNamed) {
   TempFolder const folder;
   std::string const pam(100'000, 'x');
-  std::string const aux = folder.write("dem.tif.aux.xml", pam), world = folder.write("dem.tfw", std::string_view("1\n2\n"));
+  std::string const aux = folder.write("dem.tif.aux.xml", pam),
+                    world = folder.write("dem.tfw", std::string_view("1\n2\n"));
   std::vector<std::string> files;
   geo::Sidecars const sidecars = read_text_sidecars(folder.path("dem.tif"), files);
   EXPECT_EQ(sidecars.pam_xml, pam);

@@ -131,9 +131,15 @@ TEST_F(ReadsWithACache, DecodeATileOnceForTwoWindows) {
 }
 
 TEST_F(ReadsWithACache, GiveTheSameFromTheCache) {
-  Opened const opened(image<float>({.width = 100, .height = 100, .bands = 2, .tile_width = 64, .tile_height = 64,
-                                    .compression = kPackBits, .order = std::endian::big}));
-  for (Window const& window : {Window{3, 3, 5, 5}, Window{60, 60, 10, 10}, Window{62, 0, 38, 100}, Window{0, 0, 100, 100}}) {
+  Opened const opened(image<float>({.width = 100,
+                                    .height = 100,
+                                    .bands = 2,
+                                    .tile_width = 64,
+                                    .tile_height = 64,
+                                    .compression = kPackBits,
+                                    .order = std::endian::big}));
+  for (Window const& window :
+       {Window{3, 3, 5, 5}, Window{60, 60, 10, 10}, Window{62, 0, 38, 100}, Window{0, 0, 100, 100}}) {
     for (int round = 0; round < 2; ++round) {
       EXPECT_EQ(values_of<float>(read(*opened, {.window = window})), expected<float>(window, {1, 2}));
     }
@@ -194,9 +200,12 @@ TEST_F(ReadsWithACache, LeaveNothingBehindADatasetThatIsClosed) {
 
 TEST_F(ReadsWithACache, DoNotMistakeOneDatasetForAnother) {
   Window const window{10, 10, 20, 20};
-  auto const shifted = [](std::uint32_t b, std::uint32_t r, std::uint32_t c) { return static_cast<std::uint8_t>(255 - value_at<std::uint8_t>(b, r, c)); };
+  auto const shifted = [](std::uint32_t b, std::uint32_t r, std::uint32_t c) {
+    return static_cast<std::uint8_t>(255 - value_at<std::uint8_t>(b, r, c));
+  };
   Opened const a(image<std::uint8_t>(spec_)), b(image<std::uint8_t>(spec_, shifted));
-  auto const of_a = values_of<std::uint8_t>(read(*a, {.window = window})), of_b = values_of<std::uint8_t>(read(*b, {.window = window}));
+  auto const of_a = values_of<std::uint8_t>(read(*a, {.window = window})),
+             of_b = values_of<std::uint8_t>(read(*b, {.window = window}));
   for (std::size_t i = 0; i < of_a.size(); ++i) { ASSERT_EQ(of_a[i] + of_b[i], 255); }
 }
 

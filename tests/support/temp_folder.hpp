@@ -33,8 +33,8 @@ class TempFolder {
 
   std::string write(std::string_view name, std::span<std::byte const> bytes) const {
     std::string const file = path(name);
-    std::ofstream(file, std::ios::binary).write(reinterpret_cast<char const*>(bytes.data()),
-                                                static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(file, std::ios::binary)
+        .write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
     return file;
   }
   std::string write(std::string_view name, std::string_view content) const {

@@ -64,7 +64,8 @@ void expect_refused(TiffBuilder const& builder) {
 
 TEST(BlockIndex, ReadsEveryOffsetTypeInBothOrders) {
   for (std::endian const order : {std::endian::little, std::endian::big}) {
-    TiffBuilder shorts = image_of(true, 5, order), longs = image_of(true, 5, order), long8s = image_of(true, 5, order, true);
+    TiffBuilder shorts = image_of(true, 5, order), longs = image_of(true, 5, order),
+                long8s = image_of(true, 5, order, true);
     std::vector<std::uint16_t> offsets16, counts16;
     std::vector<std::uint64_t> offsets64;
     for (std::uint16_t i = 0; i < 12; ++i) {
@@ -218,7 +219,8 @@ TEST(BlockIndex, KeepsCountsOfUncompressedStripsThatAreRight) {
 
 TEST(BlockIndex, IgnoresCountsThatCannotBeRead) {
   TiffBuilder builder = image_of(true, 1);
-  builder.longs(tag::TileOffsets, counting(100, 256, 12)).raw(tag::TileByteCounts, 4, 1'000'000, std::vector<std::byte>(48));
+  builder.longs(tag::TileOffsets, counting(100, 256, 12))
+      .raw(tag::TileByteCounts, 4, 1'000'000, std::vector<std::byte>(48));
   expect_range(index_of(builder), 3, 100 + 3 * 256, 256);
 }
 
@@ -261,7 +263,9 @@ std::shared_ptr<CountingSource> ten_million_tiles() {
     if (at >= kCountsAt && at < kEnd) {
       return static_cast<std::byte>(count_of((at - kCountsAt) / 4) >> (8 * ((at - kCountsAt) % 4)));
     }
-    if (at >= kOffsetsAt) { return static_cast<std::byte>(offset_of((at - kOffsetsAt) / 8) >> (8 * ((at - kOffsetsAt) % 8))); }
+    if (at >= kOffsetsAt) {
+      return static_cast<std::byte>(offset_of((at - kOffsetsAt) / 8) >> (8 * ((at - kOffsetsAt) % 8)));
+    }
     return std::byte{};
   };
   return std::make_shared<CountingSource>(std::make_shared<SyntheticSource>(std::move(front), kEnd, byte_at));

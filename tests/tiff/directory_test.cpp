@@ -33,9 +33,7 @@ ByteSourcePtr source_of(std::vector<std::byte> bytes) {
 ErrorKind kind_of_failure(std::vector<std::byte> bytes) {
   try {
     static_cast<void>(read_chain(source_of(std::move(bytes))));
-  } catch (Error const& error) {
-    return error.kind();
-  }
+  } catch (Error const& error) { return error.kind(); }
   ADD_FAILURE() << "no error";
   return ErrorKind::device;
 }
@@ -127,7 +125,8 @@ TEST(Header, OfTooFewBytesIsRefused) {
 
 TEST(Header, OfAnotherKindOfFileIsRefused) {
   EXPECT_EQ(kind_of_failure(bytes_of({0x89, 'P', 'N', 'G', 13, 10, 26, 10, 0, 0, 0, 13})), ErrorKind::malformed);
-  EXPECT_EQ(kind_of_failure(bytes_of({'I', 'M', 42, 0, 8, 0, 0, 0, 0, 0})), ErrorKind::malformed) << "mixed order marks";
+  EXPECT_EQ(kind_of_failure(bytes_of({'I', 'M', 42, 0, 8, 0, 0, 0, 0, 0})), ErrorKind::malformed)
+      << "mixed order marks";
   EXPECT_EQ(kind_of_failure(bytes_of({'I', 'I', 0, 42, 8, 0, 0, 0, 0, 0})), ErrorKind::malformed) << "42 the other way";
   EXPECT_EQ(kind_of_failure(bytes_of({'I', 'I', 44, 0, 8, 0, 0, 0, 0, 0})), ErrorKind::malformed);
 }
@@ -443,8 +442,8 @@ TEST_P(EveryFormat, ChainWhoseFirstDirectoryIsBrokenIsRefused) {
 }
 
 TEST(Chain, RefusesAbsurdCountsOfBigTiff) {
-  for (std::uint64_t const n : {std::uint64_t{65'536}, std::uint64_t{1} << 40, ~std::uint64_t{0},
-                                (~std::uint64_t{0} / 20) + 1}) {
+  for (std::uint64_t const n :
+       {std::uint64_t{65'536}, std::uint64_t{1} << 40, ~std::uint64_t{0}, (~std::uint64_t{0} / 20) + 1}) {
     RawFile file({std::endian::little, true});
     file.count(n).entry(256, 4, 1, 1, 4).next(0).pad_to(2'000'000);
     EXPECT_EQ(kind_of_failure(file.bytes()), ErrorKind::malformed) << n;
@@ -506,9 +505,7 @@ TEST(Chain, PassesOnAFailureOfTheSource) {
   try {
     static_cast<void>(read_chain(source));
     FAIL();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::io);
-  }
+  } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::io); }
 }
 
 TEST(Chain, OfACloudOptimizedFileIsOneRead) {

@@ -131,7 +131,9 @@ TEST(ParseImage, CountsTilesWithTheirPadding) {
 
 TEST(ParseImage, CountsTheBlocksOfEveryPlane) {
   TiffBuilder builder = tiled(100, 50, 64, 32);
-  builder.shorts(tag::BitsPerSample, {16, 16, 16}).shorts(tag::SamplesPerPixel, {3}).shorts(tag::PlanarConfiguration, {2});
+  builder.shorts(tag::BitsPerSample, {16, 16, 16})
+      .shorts(tag::SamplesPerPixel, {3})
+      .shorts(tag::PlanarConfiguration, {2});
   Image const image = parsed(builder);
   EXPECT_TRUE(image.separate_planes);
   EXPECT_EQ(image.planes(), 3u);
@@ -263,12 +265,12 @@ struct TypeCase {
 
 TEST(ImageDType, IsGdals) {
   TypeCase const cases[] = {
-      {1, 1, DType::u8},    {2, 1, DType::u8},    {7, 1, DType::u8},     {8, 1, DType::u8},    {9, 1, DType::u16},
-      {12, 1, DType::u16},  {16, 1, DType::u16},  {17, 1, DType::u32},   {24, 1, DType::u32},  {32, 1, DType::u32},
-      {64, 1, DType::u64},  {33, 1, {}},          {65, 1, {}},           {8, 2, DType::i8},    {16, 2, DType::i16},
-      {32, 2, DType::i32},  {64, 2, DType::i64},  {12, 2, DType::u16},   {16, 3, DType::f16},  {24, 3, DType::f32},
-      {32, 3, DType::f32},  {64, 3, DType::f64},  {8, 3, {}},            {128, 3, {}},         {8, 4, DType::u8},
-      {16, 4, DType::u16},  {32, 5, DType::ci16}, {64, 5, DType::ci32},  {16, 5, {}},          {32, 6, DType::cf16},
+      {1, 1, DType::u8},    {2, 1, DType::u8},     {7, 1, DType::u8},    {8, 1, DType::u8},   {9, 1, DType::u16},
+      {12, 1, DType::u16},  {16, 1, DType::u16},   {17, 1, DType::u32},  {24, 1, DType::u32}, {32, 1, DType::u32},
+      {64, 1, DType::u64},  {33, 1, {}},           {65, 1, {}},          {8, 2, DType::i8},   {16, 2, DType::i16},
+      {32, 2, DType::i32},  {64, 2, DType::i64},   {12, 2, DType::u16},  {16, 3, DType::f16}, {24, 3, DType::f32},
+      {32, 3, DType::f32},  {64, 3, DType::f64},   {8, 3, {}},           {128, 3, {}},        {8, 4, DType::u8},
+      {16, 4, DType::u16},  {32, 5, DType::ci16},  {64, 5, DType::ci32}, {16, 5, {}},         {32, 6, DType::cf16},
       {64, 6, DType::cf32}, {128, 6, DType::cf64}, {16, 6, {}},          {8, 99, DType::u8},
   };
   for (TypeCase const& c : cases) {
@@ -286,7 +288,8 @@ TEST(ImageDType, IsGdals) {
 // ---------------------------------------------------------------------------------------------------------------
 // Colours
 
-TiffBuilder colours(std::uint16_t photometric, std::uint16_t samples, std::uint16_t bits, std::uint16_t compression = 1) {
+TiffBuilder colours(std::uint16_t photometric, std::uint16_t samples, std::uint16_t bits,
+                    std::uint16_t compression = 1) {
   TiffBuilder builder = sized(10, 6);
   builder.shorts(tag::PhotometricInterpretation, {photometric})
       .shorts(tag::SamplesPerPixel, {samples})

@@ -20,8 +20,7 @@ using testing::SyntheticSource;
 std::byte pattern(std::uint64_t at) { return static_cast<std::byte>(at * 2654435761u >> 13); }
 
 std::shared_ptr<CountingSource> counted(std::uint64_t bytes) {
-  return std::make_shared<CountingSource>(
-      std::make_shared<SyntheticSource>(std::vector<std::byte>{}, bytes, pattern));
+  return std::make_shared<CountingSource>(std::make_shared<SyntheticSource>(std::vector<std::byte>{}, bytes, pattern));
 }
 
 void expect_pattern(std::uint64_t offset, std::span<std::byte const> bytes) {
@@ -42,7 +41,9 @@ TEST(MetadataReader, FetchesTheFrontInOneRead) {
   auto const source = counted(1 << 20);
   MetadataReader const reader(source);
   std::array<std::byte, 8> bytes;
-  for (std::uint64_t offset = 0; offset + 8 <= MetadataReader::kFirstReadBytes; offset += 8) { reader.read(offset, bytes); }
+  for (std::uint64_t offset = 0; offset + 8 <= MetadataReader::kFirstReadBytes; offset += 8) {
+    reader.read(offset, bytes);
+  }
   EXPECT_EQ(source->submits, 1u);
   EXPECT_EQ(source->bytes, MetadataReader::kFirstReadBytes);
 }
@@ -70,7 +71,8 @@ TEST(MetadataReader, NeverAsksPastTheEnd) {
 TEST(MetadataReader, RefusesARangePastTheEndAndSaysWhere) {
   MetadataReader const reader(counted(5000));
   std::array<std::byte, 2> bytes;
-  for (std::uint64_t const offset : {std::uint64_t{4999}, std::uint64_t{5000}, std::uint64_t{6000}, ~std::uint64_t{0}}) {
+  for (std::uint64_t const offset :
+       {std::uint64_t{4999}, std::uint64_t{5000}, std::uint64_t{6000}, ~std::uint64_t{0}}) {
     try {
       reader.read(offset, bytes);
       ADD_FAILURE() << offset;

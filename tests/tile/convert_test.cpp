@@ -56,7 +56,8 @@ ValueTransform nodata_of(double value) {
 TEST(ConvertValues, ClampIntegersToTheRangeOfTheOther) {
   EXPECT_EQ((converted<std::uint8_t, std::int16_t>({-32768, -1, 0, 255, 256, 32767})),
             (std::vector<std::uint8_t>{0, 0, 0, 255, 255, 255}));
-  EXPECT_EQ((converted<std::int8_t, std::int32_t>({-200, -128, 127, 128})), (std::vector<std::int8_t>{-128, -128, 127, 127}));
+  EXPECT_EQ((converted<std::int8_t, std::int32_t>({-200, -128, 127, 128})),
+            (std::vector<std::int8_t>{-128, -128, 127, 127}));
   EXPECT_EQ((converted<std::int8_t, std::uint8_t>({127, 128, 255})), (std::vector<std::int8_t>{127, 127, 127}));
   EXPECT_EQ((converted<std::int64_t, std::uint64_t>({std::uint64_t{1} << 63, ~std::uint64_t{0}, 5})),
             (std::vector<std::int64_t>{INT64_MAX, INT64_MAX, 5}));
@@ -79,14 +80,17 @@ TEST(ConvertValues, RoundFloatsHalfAwayFromZeroAndClampThem) {
 TEST(ConvertValues, ClampFloatsAtTheEdgeOfSixtyFourBits) {
   EXPECT_EQ((converted<std::uint64_t, double>({18446744073709551616.0, 18446744073709549568.0, -1, 0.5})),
             (std::vector<std::uint64_t>{UINT64_MAX, 18'446'744'073'709'549'568u, 0, 1}));
-  EXPECT_EQ((converted<std::int64_t, double>({9223372036854775808.0, -9223372036854775808.0, -1e19, 9223372036854774784.0})),
-            (std::vector<std::int64_t>{INT64_MAX, INT64_MIN, INT64_MIN, 9'223'372'036'854'774'784}));
-  EXPECT_EQ((converted<std::uint64_t, float>({1.8446744e19f, 1e38f})), (std::vector<std::uint64_t>{UINT64_MAX, UINT64_MAX}));
+  EXPECT_EQ(
+      (converted<std::int64_t, double>({9223372036854775808.0, -9223372036854775808.0, -1e19, 9223372036854774784.0})),
+      (std::vector<std::int64_t>{INT64_MAX, INT64_MIN, INT64_MIN, 9'223'372'036'854'774'784}));
+  EXPECT_EQ((converted<std::uint64_t, float>({1.8446744e19f, 1e38f})),
+            (std::vector<std::uint64_t>{UINT64_MAX, UINT64_MAX}));
 }
 
 TEST(ConvertValues, MakeZeroOfNanAndEdgesOfInfinities) {
   EXPECT_EQ((converted<std::uint8_t, double>({kNan, kInf, -kInf})), (std::vector<std::uint8_t>{0, 255, 0}));
-  EXPECT_EQ((converted<std::int64_t, float>({NAN, INFINITY, -INFINITY})), (std::vector<std::int64_t>{0, INT64_MAX, INT64_MIN}));
+  EXPECT_EQ((converted<std::int64_t, float>({NAN, INFINITY, -INFINITY})),
+            (std::vector<std::int64_t>{0, INT64_MAX, INT64_MIN}));
 }
 
 TEST(ConvertValues, GoThroughFloatForHalves) {
@@ -122,12 +126,15 @@ TEST(ConvertRow, FollowsStridesOfAnySign) {
   for (DType const type : {DType::u8, DType::u16, DType::f32, DType::i64, DType::cf64}) {
     auto const bytes = static_cast<std::ptrdiff_t>(size_bytes(type));
     constexpr std::ptrdiff_t kCount = 5;
-    std::vector<std::byte> in(static_cast<std::size_t>(kCount * bytes * 2)), out(static_cast<std::size_t>(kCount * bytes * 3), std::byte{0xEE});
+    std::vector<std::byte> in(static_cast<std::size_t>(kCount * bytes * 2)),
+        out(static_cast<std::size_t>(kCount * bytes * 3), std::byte{0xEE});
     for (std::size_t i = 0; i < in.size(); ++i) { in[i] = static_cast<std::byte>(i + 1); }
     // Every second sample, written backwards to every third place.
     convert_row(type, in.data(), 2 * bytes, type, out.data() + (kCount - 1) * 3 * bytes, -3 * bytes, kCount, {});
     for (std::ptrdiff_t i = 0; i < kCount; ++i) {
-      EXPECT_EQ(std::memcmp(out.data() + (kCount - 1 - i) * 3 * bytes, in.data() + i * 2 * bytes, static_cast<std::size_t>(bytes)), 0);
+      EXPECT_EQ(std::memcmp(out.data() + (kCount - 1 - i) * 3 * bytes, in.data() + i * 2 * bytes,
+                            static_cast<std::size_t>(bytes)),
+                0);
       EXPECT_EQ(out[static_cast<std::size_t>(i * 3 * bytes + bytes)], std::byte{0xEE}) << "nothing between";
     }
   }
@@ -146,7 +153,8 @@ TEST(ConvertRow, ConvertsStridedAsItConvertsTight) {
 TEST(ConvertRow, RepeatsOneSampleOverAStrideOfZero) {
   std::uint16_t const value = 500;
   std::vector<float> out(3);
-  convert_row(DType::u16, reinterpret_cast<std::byte const*>(&value), 0, DType::f32, reinterpret_cast<std::byte*>(out.data()), 4, 3, {});
+  convert_row(DType::u16, reinterpret_cast<std::byte const*>(&value), 0, DType::f32,
+              reinterpret_cast<std::byte*>(out.data()), 4, 3, {});
   EXPECT_EQ(out, (std::vector<float>{500, 500, 500}));
 }
 
@@ -189,7 +197,8 @@ TEST(ConvertComplex, ConvertsBothParts) {
             (std::vector<std::complex<double>>{{1.5, -2.5}}));
   std::int16_t out[2];
   std::complex<float> const in{40000.f, -1.5f};
-  convert_row(DType::cf32, reinterpret_cast<std::byte const*>(&in), 8, DType::ci16, reinterpret_cast<std::byte*>(out), 4, 1, {});
+  convert_row(DType::cf32, reinterpret_cast<std::byte const*>(&in), 8, DType::ci16, reinterpret_cast<std::byte*>(out),
+              4, 1, {});
   EXPECT_EQ(out[0], 32767);
   EXPECT_EQ(out[1], -2);
 }
@@ -198,7 +207,8 @@ TEST(ConvertComplex, TakesNoPartInATransform) {
   ValueTransform t = nodata_of(1.5);
   t.rescale = true;
   t.scale = 100;
-  EXPECT_EQ((converted<std::complex<float>, std::complex<float>>({{1.5f, 2}}, t)), (std::vector<std::complex<float>>{{1.5f, 2}}));
+  EXPECT_EQ((converted<std::complex<float>, std::complex<float>>({{1.5f, 2}}, t)),
+            (std::vector<std::complex<float>>{{1.5f, 2}}));
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -244,8 +254,8 @@ TEST(ConvertTransformed, TellsSixtyFourBitNodataFromItsNeighbours) {
   EXPECT_TRUE(std::isnan(out[0]));
   EXPECT_FALSE(std::isnan(out[1]));
   EXPECT_FALSE(std::isnan(out[2]));
-  auto const unsigned_out =
-      converted<double, std::uint64_t>({static_cast<std::uint64_t>(kMarker), static_cast<std::uint64_t>(kMarker) - 1}, t);
+  auto const unsigned_out = converted<double, std::uint64_t>(
+      {static_cast<std::uint64_t>(kMarker), static_cast<std::uint64_t>(kMarker) - 1}, t);
   EXPECT_TRUE(std::isnan(unsigned_out[0]));
   EXPECT_FALSE(std::isnan(unsigned_out[1]));
 }

@@ -29,7 +29,8 @@ TEST(SplitPixels, PutsEverySampleIntoItsPlane) {
         for (std::size_t s = 0; s < samples; ++s) {
           for (std::size_t b = 0; b < count * sample_bytes; ++b) {
             std::size_t const pixel = b / sample_bytes, byte = b % sample_bytes;
-            ASSERT_EQ(planes[s][b], in[(pixel * samples + s) * sample_bytes + byte]) << "sample " << s << ", byte " << b;
+            ASSERT_EQ(planes[s][b], in[(pixel * samples + s) * sample_bytes + byte])
+                << "sample " << s << ", byte " << b;
           }
         }
       }

@@ -17,9 +17,11 @@ TEST(CopyStreaming, CopiesEverySizeAtEveryAlignmentAndNothingElse) {
       std::vector<std::byte> to(512, std::byte{0xEE});
       copy_streaming(to.data() + offset, from.data() + 5, bytes);
       fence_streamed_copies();
-      ASSERT_TRUE(std::equal(to.data() + offset, to.data() + offset + bytes, from.data() + 5)) << offset << " " << bytes;
+      ASSERT_TRUE(std::equal(to.data() + offset, to.data() + offset + bytes, from.data() + 5))
+          << offset << " " << bytes;
       ASSERT_TRUE(std::all_of(to.data(), to.data() + offset, [](std::byte b) { return b == std::byte{0xEE}; }));
-      ASSERT_TRUE(std::all_of(to.data() + offset + bytes, to.data() + to.size(), [](std::byte b) { return b == std::byte{0xEE}; }));
+      ASSERT_TRUE(std::all_of(to.data() + offset + bytes, to.data() + to.size(),
+                              [](std::byte b) { return b == std::byte{0xEE}; }));
     }
   }
 }
