@@ -136,7 +136,8 @@ int run(Options const& options) {
             << "  " << rate << ", " << format_seconds(seconds) << " for " << format_bytes(work.bytes())
             << " (median of " << options.repeat << ", " << format_seconds(*fastest) << " to "
             << format_seconds(*slowest) << ")\n"
-            << "  host engine, " << planned.threads() << " threads, " << planned.codec();
+            << "  host engine, " << planned.threads() << (planned.threads() == 1 ? " thread, " : " threads, ")
+            << planned.codec();
   if (options.random_windows > 0) {
     std::cout << ", " << options.random_windows << " windows of "
               << format_size(work.array().width(), work.array().height());

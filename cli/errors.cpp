@@ -14,7 +14,7 @@ namespace {
 
 std::string_view hint_for(Error const& error) {
   switch (error.kind()) {
-    case ErrorKind::io: return "check that the file is there, whole and readable";
+    case ErrorKind::io: return "check that the file is there and whole, and that it may be read or written";
     case ErrorKind::malformed:
       return error.where().tile ? "`terrazzo info --check FILE` lists the bad tiles; `--fill-bad` reads around them"
                                 : "the file is damaged, or no TIFF";

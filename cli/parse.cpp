@@ -80,7 +80,8 @@ std::vector<std::uint32_t> parse_bands(std::string_view option, std::string_view
     if (!first || !last || *first == 0 || *last < *first || *last - *first > kMaxBandsListed) {
       refuse(option, value, kWanted);
     }
-    for (std::uint32_t band = *first; band <= *last; ++band) { bands.push_back(band); }
+    // 64 bits: a band of 4294967295 would never be passed by one of 32.
+    for (std::uint64_t band = *first; band <= *last; ++band) { bands.push_back(static_cast<std::uint32_t>(band)); }
     if (bands.size() > kMaxBandsListed) { refuse(option, value, "fewer bands"); }
   }
   return bands;

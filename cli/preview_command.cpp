@@ -20,7 +20,7 @@ namespace {
 
 constexpr char kFooter[] =
     R"(Missing pixels are transparent. Values between two percentiles (--stretch) become the range of shades; 8-bit
-colour images are shown as they are unless a style is given. A large file is read through its overviews.
+colour images are shown as they are unless --style rgb asks for a stretch. A large file is read through its overviews.
 
 Styles: auto (colours if there are three bands or a palette, else gray), gray, rgb, colormap, hillshade.
 Colormaps: viridis, magma, terrain, gray. With hillshade, a colormap tints the relief by height.

@@ -66,7 +66,9 @@ RowBlocks::RowBlocks(Dataset dataset, ReadRequest request, std::uint64_t block_b
     return;
   }
   std::uint64_t const row_bytes = std::max<std::uint64_t>(std::uint64_t{width_} * bands_ * size_bytes(dtype_), 1);
-  std::uint64_t const affordable_rows = std::max<std::uint64_t>(block_bytes / row_bytes, 1);
+  // No raster has more rows than 32 bits count; sums with larger numbers would overflow.
+  std::uint64_t const affordable_rows =
+      std::clamp<std::uint64_t>(block_bytes / row_bytes, 1, std::numeric_limits<std::uint32_t>::max());
   std::uint64_t const tile_rows = rows_of_a_tile(dataset_.info(), whole.level());
   if (affordable_rows >= tile_rows) {
     block_rows_ = affordable_rows / tile_rows * tile_rows;

@@ -2,12 +2,14 @@
 #include "read/mask.hpp"
 
 #include "read/host_engine.hpp"
+#include "read/resample.hpp"
 #include "tile/convert.hpp"
 
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 
 namespace terrazzo::reading {
 
@@ -27,11 +29,29 @@ struct Plane {
   HostArray pixels;
 };
 
-// The mask of one kind for the whole window; one for all bands that have it.
-Plane read_level_mask(ReadPlan::Impl const& plan, ReadRequest const& request, MemoryBudget& budget) {
+// The mask image behind the plan's pixels, null when there is none. As in GDAL, a result of a target size that comes
+// from an overview without a mask has the mask of full resolution; a level asked for by its number has its own or none.
+LevelPtr const& mask_level(ReadPlan::Impl const& plan) {
+  bool const own = plan.level->mask != nullptr || !plan.resampled();
+  return own ? plan.level->mask : plan.dataset->levels[0]->mask;
+}
+
+// One band of the mask image, for the whole window.
+Plane read_mask_band(ReadPlan::Impl const& plan, std::uint32_t band, ReadRequest const& request, MemoryBudget& budget) {
   Plane mask(DType::u8, plan, budget, "a mask");
   ReadReport report;
-  auto const mask_plan = make_level_plan(plan.dataset, plan.level->mask, plan);
+  LevelPtr const& level = mask_level(plan);
+  ReadPlan::Impl like = plan;
+  if (level != plan.level->mask) {
+    tiff::Image const& full = plan.dataset->levels[0]->image;
+    Window const window = request.window.value_or(Window{0, 0, full.width_px, full.height_px});
+    Resampling sampling = resample_from(*plan.dataset, 0, window, {plan.out_width, plan.out_height});
+    like.level_index = sampling.level;
+    like.window = sampling.window;
+    like.source_columns = std::move(sampling.columns);
+    like.source_rows = std::move(sampling.rows);
+  }
+  auto const mask_plan = make_level_plan(plan.dataset, level, band, like);
   execute_on_host(*mask_plan, request, mask.pixels.view(), budget, report);
   for (std::byte& pixel : mask.pixels.bytes()) { pixel = pixel == std::byte{} ? std::byte{} : std::byte{255}; }
   return mask;
@@ -66,11 +86,18 @@ class SharedMasks {
   SharedMasks(ReadPlan::Impl const& plan, ReadRequest const& request, MemoryBudget& budget)
       : plan_(plan), request_(request), budget_(budget) {}
 
-  // Null when a mask of this kind is not of its own pixels.
-  [[nodiscard]] HostArray const* of(MaskKind kind) {
-    if ((kind == MaskKind::internal || kind == MaskKind::external) && plan_.level->mask != nullptr) {
-      if (!level_mask_) { level_mask_.emplace(read_level_mask(plan_, request_, budget_)); }
-      return &level_mask_->pixels;
+  // Of a band (from 1); null when its mask is not of pixels of its own. Valid until the next call.
+  [[nodiscard]] HostArray const* of(std::uint32_t band) {
+    MaskKind const kind = plan_.dataset->info.bands[band - 1].mask;
+    LevelPtr const& level = mask_level(plan_);
+    if ((kind == MaskKind::internal || kind == MaskKind::external) && level != nullptr) {
+      std::uint32_t const mask_band = level->bands == 1 ? 1 : band;
+      if (!image_mask_ || image_mask_band_ != mask_band) {
+        image_mask_.reset();
+        image_mask_.emplace(read_mask_band(plan_, mask_band, request_, budget_));
+        image_mask_band_ = mask_band;
+      }
+      return &image_mask_->pixels;
     }
     if (kind != MaskKind::alpha) { return nullptr; }
     if (!alpha_) { alpha_.emplace(read_alpha(plan_, request_, budget_)); }
@@ -81,7 +108,8 @@ class SharedMasks {
   ReadPlan::Impl const& plan_;
   ReadRequest const& request_;
   MemoryBudget& budget_;
-  std::optional<Plane> level_mask_, alpha_;
+  std::optional<Plane> image_mask_, alpha_;
+  std::uint32_t image_mask_band_ = 0;
 };
 
 }  // namespace
@@ -91,7 +119,7 @@ void read_masks(ReadPlan::Impl const& plan, ReadRequest const& request, HostView
   SharedMasks shared(plan, request, budget);
   for (std::size_t i = 0; i < plan.bands.size(); ++i) {
     BandInfo const& band = plan.dataset->info.bands[plan.bands[i] - 1];
-    if (HostArray const* const mask = shared.of(band.mask)) {
+    if (HostArray const* const mask = shared.of(plan.bands[i])) {
       for (std::uint32_t row = 0; row < plan.out_height; ++row) {
         std::memcpy(row_of(destination, i, row), row_of(mask->view(), 0, row), plan.out_width);
       }
@@ -131,7 +159,7 @@ void apply_masks(ReadPlan::Impl const& plan, ReadRequest const& request, HostVie
                  MemoryBudget& budget) {
   SharedMasks shared(plan, request, budget);
   for (std::size_t i = 0; i < plan.bands.size(); ++i) {
-    HostArray const* const mask = shared.of(plan.dataset->info.bands[plan.bands[i] - 1].mask);
+    HostArray const* const mask = shared.of(plan.bands[i]);
     if (mask == nullptr) { continue; }
     std::size_t const bytes = size_bytes(destination.dtype);
     std::byte invalid[16];

@@ -241,7 +241,7 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
 }
 
 std::shared_ptr<ReadPlan::Impl const> make_level_plan(std::shared_ptr<Dataset::Impl const> dataset, LevelPtr level,
-                                                      ReadPlan::Impl const& like) {
+                                                      std::uint32_t band, ReadPlan::Impl const& like) {
   auto plan = std::make_shared<ReadPlan::Impl>();
   plan->level = std::move(level);
   plan->level_index = like.level_index;
@@ -250,7 +250,7 @@ std::shared_ptr<ReadPlan::Impl const> make_level_plan(std::shared_ptr<Dataset::I
   plan->out_height = like.out_height;
   plan->source_columns = like.source_columns;
   plan->source_rows = like.source_rows;
-  plan->bands = {1};
+  plan->bands = {band};
   plan->dtype = DType::u8;
   plan->transforms.emplace_back();
   plan->fills.push_back(0);

@@ -57,9 +57,10 @@ namespace reading {
 [[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl const> dataset,
                                                               ReadRequest const& request);
 
-// Like make_plan, of one given level (a mask), with no transforms.
+// Like make_plan, of one band (from 1) of one given level (a mask), with no transforms.
 [[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_level_plan(std::shared_ptr<Dataset::Impl const> dataset,
-                                                                    LevelPtr level, ReadPlan::Impl const& like);
+                                                                    LevelPtr level, std::uint32_t band,
+                                                                    ReadPlan::Impl const& like);
 
 }  // namespace reading
 }  // namespace terrazzo

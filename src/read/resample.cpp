@@ -33,20 +33,28 @@ Resampling choose_resampling(Dataset::Impl const& dataset, Window const& window,
   tiff::Image const& full = dataset.levels[0]->image;
   double const wanted =
       std::min(static_cast<double>(window.width) / target.width, static_cast<double>(window.height) / target.height);
-  Resampling result;
   if (target.width == window.width && target.height == window.height) {
-    result.window = window;
-    return result;
+    Resampling as_it_is;
+    as_it_is.window = window;
+    return as_it_is;
   }
   double best = 1;
+  std::uint32_t best_level = 0;
   for (std::uint32_t i = 1; i < dataset.levels.size() && wanted > 1; ++i) {
     double const ratio = static_cast<double>(full.width_px) / dataset.levels[i]->image.width_px;
     if (ratio > best && ratio < wanted * kCoarserAllowed) {
       best = ratio;
-      result.level = i;
+      best_level = i;
     }
   }
-  tiff::Image const& image = dataset.levels[result.level]->image;
+  return resample_from(dataset, best_level, window, target);
+}
+
+Resampling resample_from(Dataset::Impl const& dataset, std::uint32_t level, Window const& window, TargetSize target) {
+  tiff::Image const& full = dataset.levels[0]->image;
+  tiff::Image const& image = dataset.levels[level]->image;
+  Resampling result;
+  result.level = level;
   double const x_ratio = static_cast<double>(full.width_px) / image.width_px;
   double const y_ratio = static_cast<double>(full.height_px) / image.height_px;
   result.columns = nearest({window.column / x_ratio, window.width / x_ratio}, target.width, image.width_px);

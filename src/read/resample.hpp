@@ -22,4 +22,8 @@ struct Resampling {
 // the pixel under the centre of the result's. REQUIRES: a window inside full resolution, a target that is not empty.
 [[nodiscard]] Resampling choose_resampling(Dataset::Impl const& dataset, Window const& window, TargetSize target);
 
+// The same from a given level. The window is one of full resolution whatever the level.
+[[nodiscard]] Resampling resample_from(Dataset::Impl const& dataset, std::uint32_t level, Window const& window,
+                                       TargetSize target);
+
 }  // namespace terrazzo::reading

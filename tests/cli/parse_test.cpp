@@ -44,6 +44,7 @@ TEST(ParseWindow, RefusesAnythingElse) {
 TEST(ParseBands, KeepsOrderAndRepeatsAndSpellsRangesOut) {
   EXPECT_EQ(parse_bands("--x", "3,1,1"), (std::vector<std::uint32_t>{3, 1, 1}));
   EXPECT_EQ(parse_bands("--x", "2-4,1"), (std::vector<std::uint32_t>{2, 3, 4, 1}));
+  EXPECT_EQ(parse_bands("--x", "4294967294-4294967295"), (std::vector<std::uint32_t>{4294967294U, 4294967295U}));
 }
 
 TEST(ParseBands, RefusesZeroAndNonsense) {

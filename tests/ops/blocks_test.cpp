@@ -91,6 +91,13 @@ TEST(RowBlocks, TogetherAreTheRaster) {
   }
 }
 
+TEST(RowBlocks, WithoutALimitAreOneAlsoWhenARowIsOneByte) {
+  testing::Raster const raster(testing::raster_builder<std::uint8_t>(1, 9, {1, 2, 3, 4, 5, 6, 7, 8, 9}, 2));
+  RowBlocks const blocks(raster.dataset(), {}, ~std::uint64_t{0});
+  ASSERT_EQ(blocks.count(), 1U);
+  EXPECT_EQ(blocks.window(0), (Window{0, 0, 1, 9}));
+}
+
 TEST(RowBlocks, TargetSizeIsOneBlock) {
   auto const raster = two_bands();
   ReadRequest const request{.target_size = TargetSize{3, 5}};

@@ -243,6 +243,15 @@ TEST(SurplusData, IsAnErrorWhenStrict) {
   EXPECT_NO_THROW(static_cast<void>(read(*opened, {.window = Window{0, 0, 16, 16}, .strict = true})));
 }
 
+TEST(SurplusData, IsAnErrorWhenStrictAlsoOfACachedBlock) {
+  Opened const opened(image<std::uint8_t>(with_edit(tiles(), [](std::uint64_t block, Bytes& bytes) {
+    if (block == 0) { bytes.insert(bytes.end(), 20, std::byte{5}); }
+  })));
+  Window const part{1, 1, 4, 4};  // of a block that a partial read leaves in the cache
+  EXPECT_NO_THROW(static_cast<void>(read(*opened, {.window = part})));
+  EXPECT_THROW(static_cast<void>(read(*opened, {.window = part, .strict = true})), Error);
+}
+
 // ---------------------------------------------------------------------------------------------------------------
 // Blocks that are not compressed, in pieces
 

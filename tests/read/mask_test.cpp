@@ -148,6 +148,51 @@ TEST(ReadMask, IsResampledLikeThePixels) {
   }
 }
 
+TEST(ReadMask, OfAsManyBandsGivesEachBandItsOwn) {
+  for (bool const separate : {false, true}) {
+    testing::TiffBuilder builder = image<float>({.width = kWidth, .height = kHeight, .bands = 2});
+    builder.next_ifd();
+    auto const mask_value = [](std::uint32_t b, std::uint32_t r, std::uint32_t c) {
+      return static_cast<std::uint8_t>((b == 0 ? r : c) < 3 ? 0 : 255);
+    };
+    add_image<std::uint8_t>(
+        builder, {.width = kWidth, .height = kHeight, .bands = 2, .separate = separate, .subfile_type = 4}, mask_value);
+    Opened const opened(builder);
+    auto const mask = values_of<std::uint8_t>(read_mask(*opened, {.bands = {2, 1, 2}}));
+    auto const pixels = values_of<float>(read(*opened, {.bands = {2, 1, 2}, .masked = true}));
+    std::size_t i = 0;
+    for (std::uint32_t const band : {1u, 0u, 1u}) {
+      for (std::uint32_t r = 0; r < kHeight; ++r) {
+        for (std::uint32_t c = 0; c < kWidth; ++c, ++i) {
+          ASSERT_EQ(mask[i], mask_value(band, r, c)) << band << ": " << r << "," << c;
+          ASSERT_EQ(std::isnan(pixels[i]), mask_value(band, r, c) == 0);
+        }
+      }
+    }
+  }
+}
+
+TEST(ReadMask, OfFullResolutionServesATargetFromAnOverviewWithoutOne) {
+  testing::TiffBuilder builder = image<float>({.width = 40, .height = 20});
+  builder.next_ifd();
+  add_image<float>(builder, {.width = 20, .height = 10, .subfile_type = 1});
+  builder.next_ifd();
+  add_image<std::uint8_t>(
+      builder, {.width = 40, .height = 20, .subfile_type = 4},
+      [](std::uint32_t, std::uint32_t r, std::uint32_t) { return static_cast<std::uint8_t>(r < 6 ? 0 : 255); });
+  Opened const opened(builder);
+  ReadRequest const request{.window = Window{8, 4, 24, 16}, .target_size = TargetSize{12, 8}, .masked = true};
+  ASSERT_EQ(plan(*opened, request).level(), 1u);
+  auto const pixels = values_of<float>(read(*opened, request));
+  auto const mask = values_of<std::uint8_t>(read_mask(*opened, request));
+  for (std::uint32_t r = 0; r < 8; ++r) {
+    EXPECT_EQ(std::isnan(pixels[r * 12 + 5]), 4 + 2 * r + 1 < 6) << r;
+    EXPECT_EQ(mask[r * 12 + 5], 4 + 2 * r + 1 < 6 ? 0 : 255) << r;
+  }
+  // GDAL's rule too: a level that is asked for by its number has its own mask or none.
+  EXPECT_EQ(values_of<std::uint8_t>(read_mask(*opened, {.level = 1})), std::vector<std::uint8_t>(200, 255));
+}
+
 TEST(ReadMask, OfAnotherSizeIsNotTheMask) {
   testing::TiffBuilder builder = image<float>({.width = 10, .height = 10});
   builder.next_ifd();

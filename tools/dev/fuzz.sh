@@ -49,7 +49,7 @@ run_fuzz() {
     seconds=${2:-60}
   fi
   need_packages build test
-  configure_and_build fuzz
+  configure_and_build fuzz fuzz_targets
   local output
   if [[ $target == all ]]; then
     output=$(fuzz_all "$seconds" | tee /dev/stderr)

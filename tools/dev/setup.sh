@@ -5,6 +5,9 @@
 
 VENV=$ROOT/build/venv
 
+# The end of a log, without the names of the servers it speaks of: those are the machine's business.
+show_end_of() { tail -n 20 "$1" | sed -E 's#(https?://)[^/ ]+#\1...#g; s/host=.[^,)]*/host=.../g' >&2; }
+
 # need_packages STEP...: installs what tools/apt-packages.txt lists for these steps and the machine lacks.
 need_packages() {
   local steps=" $* " package step reason
@@ -39,7 +42,7 @@ need_packages() {
   if ! { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update &&
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; } \
     >"$log" 2>&1; then
-    tail -n 20 "$log" >&2
+    show_end_of "$log"
     die "apt-get failed; its whole output is in $log"
   fi
 }
@@ -77,7 +80,7 @@ need_venv() {
   mkdir -p build
   rm -rf "$VENV"
   if ! { "$python" -m venv "$VENV" && "$VENV/bin/python" -m pip install --disable-pip-version-check -r "$requirements"; } >"$log" 2>&1; then
-    tail -n 20 "$log" >&2
+    show_end_of "$log"
     die "could not make build/venv; the whole output is in $log"
   fi
   printf '%s\n' "$key" >"$VENV/.stamp"
