@@ -32,7 +32,9 @@ std::string types_of(Info const& info) {
   std::vector<std::string> types;
   for (auto const& band : info.bands) {
     std::string type(to_string(band.dtype));
-    if (band.bits != 8 * size_bytes(band.dtype)) { type += " (" + std::to_string(band.bits) + (band.bits == 1 ? " bit" : " bits") + " in the file)"; }
+    if (band.bits != 8 * size_bytes(band.dtype)) {
+      type += " (" + std::to_string(band.bits) + (band.bits == 1 ? " bit" : " bits") + " in the file)";
+    }
     if (std::find(types.begin(), types.end(), type) == types.end()) { types.push_back(std::move(type)); }
   }
   return join(types, " and ");

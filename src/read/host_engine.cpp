@@ -198,7 +198,8 @@ class Job {
     }
 
     [[nodiscard]] std::shared_ptr<CachedBlock const> cached(TileId const& id) const {
-      if (job_.cache_limit_bytes_ == 0) { return nullptr; }
+      // A cached block has forgotten whether its data went on after the last pixel, which a strict read wants to know.
+      if (job_.cache_limit_bytes_ == 0 || job_.request_.strict) { return nullptr; }
       return tile_cache().find({plan_.level->id, plan_.block_number(id)});
     }
 
