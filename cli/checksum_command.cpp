@@ -46,6 +46,7 @@ struct Checksum {
   DType dtype = DType::u8;
   std::vector<std::uint32_t> bands;      // 1-based
   std::vector<std::string> sha256;
+  ReadReport report;
 };
 
 // Adds a block (bands x rows x columns, contiguous) to the hashes of its bands, several bands at a time.
@@ -80,7 +81,7 @@ std::vector<std::string> hash_bands(Dataset const& dataset, ReadRequest const& r
       buffer.emplace(blocks.read_mask(i));
       view = buffer->view();
     } else {
-      view = blocks.read(i, buffer);
+      view = blocks.read(i, buffer, &result.report);
     }
     if (hashing.valid()) { hashing.get(); }
     hashing = std::async(std::launch::async,
@@ -124,7 +125,8 @@ Json to_json(std::string const& file, Checksum const& result) {
           {"width", result.width},
           {"height", result.height},
           {"dtype", to_string(result.dtype)},
-          {"bands", std::move(bands)}};
+          {"bands", std::move(bands)},
+          {"bad_tiles", bad_tiles_to_json(result.report.bad_tiles)}};
 }
 
 Json run_file(Options const& options, std::string const& file) {
@@ -137,6 +139,7 @@ Json run_file(Options const& options, std::string const& file) {
     for (std::size_t i = 0; i < result.sha256.size(); ++i) {
       std::cout << result.sha256[i] << "  " << file << "  band " << result.bands[i] << '\n';
     }
+    if (!options.common.quiet) { warn_of_bad_tiles(file, result.report.bad_tiles); }
   }
   return to_json(file, result);
 }

@@ -52,6 +52,25 @@ void print_error(Error const& error, bool json) {
   if (auto const hint = hint_for(error); !hint.empty()) { std::cerr << "  hint: " << hint << '\n'; }
 }
 
+Json bad_tiles_to_json(std::vector<BadTileReport> const& bad_tiles) {
+  Json list = Json::array();
+  for (auto const& bad : bad_tiles) {
+    list.push_back({{"column", bad.tile.column},
+                    {"row", bad.tile.row},
+                    {"plane", bad.tile.plane},
+                    {"kind", to_string(bad.kind)},
+                    {"message", bad.message}});
+  }
+  return list;
+}
+
+void warn_of_bad_tiles(std::string const& file, std::vector<BadTileReport> const& bad_tiles) {
+  if (bad_tiles.empty()) { return; }
+  std::cerr << "terrazzo: warning: " << file << ": " << bad_tiles.size()
+            << (bad_tiles.size() == 1 ? " bad tile was" : " bad tiles were")
+            << " filled; the first: " << bad_tiles.front().message << '\n';
+}
+
 int run_guarded(std::function<int()> const& command, bool json) {
   try {
     return command();

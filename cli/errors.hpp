@@ -4,10 +4,13 @@
 #pragma once
 
 #include "terrazzo/error.hpp"
+#include "terrazzo/read.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace terrazzo::cli {
 
@@ -16,6 +19,12 @@ namespace terrazzo::cli {
 
 // On stderr: a line and a hint, or {"error": {...}} in one line.
 void print_error(Error const& error, bool json);
+
+// Tiles that --fill-bad filled: [{"column", "row", "plane", "kind", "message"}].
+[[nodiscard]] nlohmann::ordered_json bad_tiles_to_json(std::vector<BadTileReport> const& bad_tiles);
+
+// On stderr, a line when there are any.
+void warn_of_bad_tiles(std::string const& file, std::vector<BadTileReport> const& bad_tiles);
 
 // Runs the command and turns whatever it throws into a message and an exit code.
 [[nodiscard]] int run_guarded(std::function<int()> const& command, bool json);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
+#include "errors.hpp"
 #include "exit_code.hpp"
 #include "format.hpp"
 #include "info_json.hpp"
@@ -130,14 +131,6 @@ bool is_clean(std::vector<LevelCheck> const& checks) {
 Json check_to_json(std::vector<LevelCheck> const& checks) {
   Json levels = Json::array();
   for (auto const& check : checks) {
-    Json bad = Json::array();
-    for (auto const& tile : check.report.bad_tiles) {
-      bad.push_back({{"column", tile.tile.column},
-                     {"row", tile.tile.row},
-                     {"plane", tile.tile.plane},
-                     {"kind", to_string(tile.kind)},
-                     {"message", tile.message}});
-    }
     levels.push_back({{"level", check.level},
                       {"width", check.width},
                       {"height", check.height},
@@ -145,7 +138,7 @@ Json check_to_json(std::vector<LevelCheck> const& checks) {
                       {"bytes_read", check.report.bytes_read},
                       {"sparse", check.report.sparse_tiles},
                       {"surplus", check.report.surplus_tiles},
-                      {"bad", std::move(bad)}});
+                      {"bad", bad_tiles_to_json(check.report.bad_tiles)}});
   }
   return {{"ok", is_clean(checks)}, {"levels", std::move(levels)}};
 }

@@ -62,7 +62,8 @@ void print_place(std::ostream& out, Info const& info) {
     line(out, "origin",
          format_number(t[0]) + ", " + format_number(t[3]) + (georeference.pixel_is_point ? "  (pixel is point)" : ""));
     if (north_up) {
-      line(out, "pixel", format_number(std::abs(t[1])) + " x " + format_number(std::abs(t[5])));
+      line(out, "pixel",
+           format_number(std::abs(t[1])) + " x " + format_number(std::abs(t[5])) + (t[5] > 0 ? "  (south up)" : ""));
       double const x = t[0] + info.width * t[1], y = t[3] + info.height * t[5];
       line(out, "extent",
            format_number(std::min(t[0], x)) + " .. " + format_number(std::max(t[0], x)) + ", " +

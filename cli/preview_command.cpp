@@ -2,10 +2,12 @@
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "format.hpp"
+#include "interrupt.hpp"
 #include "json_output.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
 #include "parse.hpp"
+#include "progress_bar.hpp"
 
 #include "terrazzo/stats.hpp"
 
@@ -50,6 +52,9 @@ int run(Options const& options) {
   } else if (request.style == PreviewStyle::hillshade) {
     request.colormap = "gray";
   }
+  ProgressBar bar("preview", options.common.quiet);
+  request.progress = bar.callback();
+  request.cancel = cancel_flag();
   OutputFile out(options.out);
   Picture const picture = make_preview(dataset, request);
   std::vector<std::uint8_t> const png = encode_png(picture);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
+#include "errors.hpp"
 #include "exit_code.hpp"
 #include "format.hpp"
 #include "json_output.hpp"
@@ -84,18 +85,6 @@ bool wants_npy(Options const& options) {
   return !options.raw && (options.out == "-" || std::string_view(options.out).ends_with(".npy"));
 }
 
-Json bad_tiles_to_json(std::vector<BadTileReport> const& bad_tiles) {
-  Json list = Json::array();
-  for (auto const& bad : bad_tiles) {
-    list.push_back({{"column", bad.tile.column},
-                    {"row", bad.tile.row},
-                    {"plane", bad.tile.plane},
-                    {"kind", to_string(bad.kind)},
-                    {"message", bad.message}});
-  }
-  return list;
-}
-
 int run(Options const& options) {
   auto const started = std::chrono::steady_clock::now();
   Dataset const dataset = open_file(options.file, options.common);
@@ -145,10 +134,7 @@ int run(Options const& options) {
     std::cout << options.out << ": " << shape[0] << " x " << shape[1] << " x " << shape[2] << ' ' << to_string(dtype)
               << ", " << format_bytes(bytes) << " in " << format_seconds(seconds) << '\n';
   }
-  if (!options.common.json && !report.bad_tiles.empty()) {
-    std::cerr << "terrazzo: warning: " << report.bad_tiles.size()
-              << " bad tiles were filled; the first: " << report.bad_tiles.front().message << '\n';
-  }
+  if (!options.common.json && !options.common.quiet) { warn_of_bad_tiles(options.file, report.bad_tiles); }
   return kExitOk;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
+#include "errors.hpp"
 #include "exit_code.hpp"
 #include "format.hpp"
 #include "json_output.hpp"
@@ -58,7 +59,14 @@ Json band_to_json(BandStats const& stats) {
 
 void print_histogram(BandStats const& stats) {
   std::uint64_t const tallest = *std::max_element(stats.histogram.begin(), stats.histogram.end());
-  if (tallest == 0 || stats.histogram.size() > kMaxBarsShown) { return; }
+  if (tallest == 0) {
+    std::cout << "    no pixel is in the histogram's range\n";
+    return;
+  }
+  if (stats.histogram.size() > kMaxBarsShown) {
+    std::cout << "    " << stats.histogram.size() << " bins are too many to draw: --json lists them\n";
+    return;
+  }
   double const step = (stats.histogram_max - stats.histogram_min) / static_cast<double>(stats.histogram.size());
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < stats.histogram.size(); ++i) {
@@ -102,15 +110,18 @@ int run(Options const& options) {
     request.histogram_min = options.range->first;
     request.histogram_max = options.range->second;
   }
-  std::vector<BandStats> const results = compute_stats(dataset, request);
+  ReadReport report;
+  std::vector<BandStats> const results = compute_stats(dataset, request, &report);
   if (options.common.json) {
     Json bands = Json::array();
     for (auto const& stats : results) { bands.push_back(band_to_json(stats)); }
-    print_json({{"file", options.file}, {"bands", std::move(bands)}});
+    print_json(
+        {{"file", options.file}, {"bands", std::move(bands)}, {"bad_tiles", bad_tiles_to_json(report.bad_tiles)}});
     return kExitOk;
   }
   std::cout << options.file << '\n';
   for (auto const& stats : results) { print_band(stats, dataset.info().bands.at(stats.band - 1)); }
+  if (!options.common.quiet) { warn_of_bad_tiles(options.file, report.bad_tiles); }
   return kExitOk;
 }
 

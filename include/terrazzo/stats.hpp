@@ -5,6 +5,7 @@
 
 #include "terrazzo/read.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,7 +27,8 @@ struct BandStats {
   std::vector<std::uint64_t> histogram{};
 };
 
-[[nodiscard]] std::vector<BandStats> compute_stats(Dataset const& dataset, StatsRequest const& request = {});
+[[nodiscard]] std::vector<BandStats> compute_stats(Dataset const& dataset, StatsRequest const& request = {},
+                                                   ReadReport* report = nullptr);
 
 enum class PreviewStyle : std::uint8_t { automatic, gray, colormap, hillshade, rgb };
 
@@ -38,6 +40,8 @@ struct PreviewRequest {
   double stretch_low = 2, stretch_high = 98;     // percentiles; 0 and 100: minimum and maximum
   std::optional<Window> window{};
   unsigned threads = 0;
+  Progress progress{};                    // of the read, as in ReadRequest
+  std::atomic<bool> const* cancel = nullptr;
 };
 
 struct Picture {

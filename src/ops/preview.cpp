@@ -120,6 +120,8 @@ Samples read_samples(Dataset const& dataset, Choice const& choice, PreviewReques
   reading.bands = choice.bands;
   reading.target_size = size;
   reading.threads = request.threads;
+  reading.progress = request.progress;
+  reading.cancel = request.cancel;
   reading.unpack = choice.style == PreviewStyle::hillshade;
   bool const complex = is_complex(result_dtype(dataset, reading));
   reading.dtype = complex ? DType::cf64 : DType::f64;

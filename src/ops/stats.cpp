@@ -65,12 +65,12 @@ class Passes {
   Passes(RowBlocks const& blocks, std::vector<Band>& bands) : blocks_(blocks), bands_(bands) {}
 
   template <class Visit>
-  void run(Visit const& visit) {
+  void run(Visit const& visit, ReadReport* report = nullptr) {
     bool const any_mask = std::any_of(bands_.begin(), bands_.end(), [](Band const& b) { return b.needs_mask; });
     for (std::uint64_t i = 0; i < blocks_.count(); ++i) {
       bool const still_here = blocks_.count() == 1 && buffer_;  // the second pass over a raster of one block
       if (!still_here) {
-        view_ = blocks_.read(i, buffer_);
+        view_ = blocks_.read(i, buffer_, report);
         if (any_mask) { mask_.emplace(blocks_.read_mask(i)); }
       }
       std::uint64_t const samples = std::uint64_t{view_.height} * view_.width;
@@ -146,7 +146,7 @@ void check_request(StatsRequest const& request) {
 
 }  // namespace
 
-std::vector<BandStats> compute_stats(Dataset const& dataset, StatsRequest const& request) {
+std::vector<BandStats> compute_stats(Dataset const& dataset, StatsRequest const& request, ReadReport* report) {
   check_request(request);
   ReadRequest reading = request.read;
   bool const unpack = std::exchange(reading.unpack, false);
@@ -168,7 +168,8 @@ std::vector<BandStats> compute_stats(Dataset const& dataset, StatsRequest const&
   std::vector<Band> bands = make_bands(dataset.info(), numbers, dtype, counting);
   Passes run(blocks, bands);
   unsigned const threads = blocks.threads();
-  run.run([&](Band& band, ops::BandRows const& rows) { band.accumulator->add(rows, threads); });
+  if (report != nullptr) { *report = {}; }
+  run.run([&](Band& band, ops::BandRows const& rows) { band.accumulator->add(rows, threads); }, report);
 
   if (request.histogram_bins > 0) {
     for (Band& band : bands) { band.accumulator->begin_histogram(stored_range(request, band, unpack)); }
@@ -194,6 +195,11 @@ std::vector<BandStats> compute_stats(Dataset const& dataset, StatsRequest const&
       stats.histogram = band.accumulator->histogram();
     }
     if (unpack) { apply_scale(stats, *band.info); }
+    if (request.histogram_bins > 0) {
+      // As asked for: the way to stored values and back rounds.
+      stats.histogram_min = request.histogram_min.value_or(stats.histogram_min);
+      stats.histogram_max = request.histogram_max.value_or(stats.histogram_max);
+    }
     results.push_back(std::move(stats));
   }
   return results;

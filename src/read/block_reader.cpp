@@ -284,11 +284,16 @@ TileResult BlockReader::decode_with_libtiff(std::uint64_t block, std::uint32_t r
   tiff::Image const& image = level_.image;
   if (!libtiff_) {
     ByteSourcePtr const source = level_.source;
-    auto const read_at = [source](std::uint64_t offset_bytes, std::span<std::byte> target) -> std::size_t {
+    auto const read_at = [this, source](std::uint64_t offset_bytes, std::span<std::byte> target) -> std::size_t {
       if (offset_bytes >= source->size_bytes()) { return 0; }
       auto const count =
           static_cast<std::size_t>(std::min<std::uint64_t>(target.size(), source->size_bytes() - offset_bytes));
-      source->read(offset_bytes, target.first(count));
+      try {
+        source->read(offset_bytes, target.first(count));
+      } catch (...) {
+        source_failure_ = std::current_exception();  // libtiff is C: the exception waits until it has returned
+        throw;
+      }
       return count;
     };
     libtiff_.emplace(read_at, source->size_bytes(), image.ifd_offset_bytes, source->name());
@@ -296,13 +301,18 @@ TileResult BlockReader::decode_with_libtiff(std::uint64_t block, std::uint32_t r
   if (block > std::numeric_limits<std::uint32_t>::max()) {
     return problem(TileStatus::unsupported, "too many blocks for libtiff");
   }
+  TileResult result;
   if (method_.kind == DecodeMethod::Kind::libtiff) {
-    return libtiff_->decode_block(static_cast<std::uint32_t>(block), out);
+    result = libtiff_->decode_block(static_cast<std::uint32_t>(block), out);
+  } else {
+    auto const column = static_cast<std::uint32_t>(block % image.blocks_across);
+    auto const row = static_cast<std::uint32_t>(block % image.blocks_per_plane() / image.blocks_across);
+    result = libtiff_->decode_rgba_block(column * image.block_width_px, row * image.block_height_px,
+                                         {image.block_width_px, rows}, out);
   }
-  auto const column = static_cast<std::uint32_t>(block % image.blocks_across);
-  auto const row = static_cast<std::uint32_t>(block % image.blocks_per_plane() / image.blocks_across);
-  return libtiff_->decode_rgba_block(column * image.block_width_px, row * image.block_height_px,
-                                     {image.block_width_px, rows}, out);
+  // A source that fails is no bad block.
+  if (source_failure_) { std::rethrow_exception(std::exchange(source_failure_, nullptr)); }
+  return result;
 }
 
 std::optional<TileResult> BlockReader::check_raw_range(tiff::BlockRange const& range, std::uint64_t end_bytes) {
@@ -312,6 +322,12 @@ std::optional<TileResult> BlockReader::check_raw_range(tiff::BlockRange const& r
     return problem(TileStatus::truncated, "the block reaches past the end of the file");
   }
   return std::nullopt;
+}
+
+bool BlockReader::has_surplus(std::uint64_t block, tiff::BlockRange const& range) const noexcept {
+  tiff::Image const& image = level_.image;
+  auto const block_row = static_cast<std::uint32_t>(block % image.blocks_per_plane() / image.blocks_across);
+  return range.size_bytes > image.block_bytes(image.block_rows(block_row));
 }
 
 TileResult BlockReader::read_rows(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows) {
@@ -326,7 +342,7 @@ TileResult BlockReader::read_rows(std::uint64_t block, std::uint32_t first_row, 
   rows_ = out.data();
   decoded_row_stride_ = stride;
   rows_are_finished_ = false;
-  return {.bytes_written = out.size(), .surplus_input = false};
+  return {.bytes_written = out.size(), .surplus_input = has_surplus(block, range)};
 }
 
 TileResult BlockReader::read_rows_into(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows,
@@ -348,7 +364,7 @@ TileResult BlockReader::read_rows_into(std::uint64_t block, std::uint32_t first_
   }
   level_.source->submit(scratch_.ranges).wait();
   bytes_read_ += bytes * rows;
-  return {.bytes_written = bytes * rows};
+  return {.bytes_written = bytes * rows, .surplus_input = has_surplus(block, range)};
 }
 
 std::byte const* BlockReader::finished_row(std::uint32_t row, std::byte* out) noexcept {

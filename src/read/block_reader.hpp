@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +50,8 @@ struct ThreadScratch {
 class BlockReader {
  public:
   BlockReader(Level const& level, DecodeMethod const& method, MemoryBudget& budget, ThreadScratch& scratch);
+  BlockReader(BlockReader const&) = delete;  // libtiff's reads come back to this object
+  BlockReader& operator=(BlockReader const&) = delete;
 
   // Bytes of a finished row (native samples, interleaved) and of one of its pixels.
   [[nodiscard]] std::size_t row_bytes() const noexcept { return row_bytes_; }
@@ -86,6 +89,7 @@ class BlockReader {
   void reserve_decoded(std::uint64_t bytes);  // and one finished row
   [[nodiscard]] std::span<std::byte> compressed_buffer(std::size_t bytes);
   [[nodiscard]] std::span<std::byte const> unreversed(std::span<std::byte const> bytes);
+  [[nodiscard]] bool has_surplus(std::uint64_t block, tiff::BlockRange const& range) const noexcept;
   [[nodiscard]] std::optional<tile::TileResult> check_raw_range(tiff::BlockRange const& range, std::uint64_t end_bytes);
 
   Level const& level_;
@@ -94,6 +98,7 @@ class BlockReader {
   ThreadScratch& scratch_;
   RowFinisher finisher_;
   codec::BlockFormat format_;
+  std::exception_ptr source_failure_{};  // of a read that libtiff asked for
   std::optional<codec::LibtiffDecoder> libtiff_;
   MemoryBudget::Reservation decoded_reservation_, compressed_reservation_;
   std::uint64_t decoded_reserved_bytes_ = 0;

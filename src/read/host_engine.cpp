@@ -301,7 +301,7 @@ class Job {
       std::uint32_t const rows = plan_.level->image.block_rows(id.row);
       if (result.status == TileStatus::ok) {
         counts_.tiles += first_piece ? 1 : 0;
-        if (result.surplus_input) { ++counts_.surplus_tiles; }
+        counts_.surplus_tiles += result.surplus_input && first_piece ? 1 : 0;
         if (result.surplus_input && job_.request_.strict) {
           job_.fail(task, error_of(id, ErrorKind::malformed, "the block holds more data than its pixels"));
         }

@@ -9,6 +9,7 @@
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -55,7 +56,9 @@ std::uint64_t ReadPlan::tile_count() const noexcept { return impl_->block_count(
 unsigned ReadPlan::threads() const noexcept { return impl_->threads; }
 std::uint64_t ReadPlan::scratch_bytes() const noexcept { return impl_->scratch_bytes_per_thread * impl_->threads; }
 std::uint64_t ReadPlan::result_bytes() const noexcept {
-  return std::uint64_t{impl_->out_width} * impl_->out_height * impl_->bands.size() * size_bytes(impl_->dtype);
+  // A sparse file of a few bytes may describe more than 2^64: then it is "too much", not what is left of it.
+  return checked_product(impl_->out_width, impl_->out_height, impl_->bands.size(), size_bytes(impl_->dtype))
+      .value_or(std::numeric_limits<std::uint64_t>::max());
 }
 
 PlannedTile ReadPlan::tile(std::uint64_t index) const {

@@ -8,8 +8,28 @@ namespace terrazzo::reading {
 
 namespace {
 
-// GDAL takes a level that is up to this much coarser than the request, and the next finer one beyond.
-constexpr double kCoarserAllowed = 1.2;
+// GDAL takes a level that is up to this much coarser than the request, and the next finer one beyond. One that is
+// within kClose of the request ends the search.
+constexpr double kCoarserAllowed = 1.2, kClose = 0.1;
+
+std::uint32_t best_level(Dataset::Impl const& dataset, Window const& window, TargetSize target) {
+  tiff::Image const& full = dataset.levels[0]->image;
+  double const across = static_cast<double>(window.width) / target.width;
+  double const down = static_cast<double>(window.height) / target.height;
+  double const wanted = across < down || target.height == 1 ? across : down;
+  double best = 0;
+  std::uint32_t level = 0;
+  for (std::uint32_t i = 1; i < dataset.levels.size(); ++i) {
+    tiff::Image const& image = dataset.levels[i]->image;
+    double const ratio = std::min(static_cast<double>(full.width_px) / image.width_px,
+                                  static_cast<double>(full.height_px) / image.height_px);
+    if (ratio >= wanted * kCoarserAllowed + kClose || ratio <= best) { continue; }
+    best = ratio;
+    level = i;
+    if (std::abs(wanted - ratio) < kClose) { break; }
+  }
+  return level;
+}
 
 // The window's extent along one axis on a level `ratio` times coarser: first pixel and length, as doubles, since the
 // centre of a result pixel is looked up before anything is rounded.
@@ -30,24 +50,13 @@ std::vector<std::uint32_t> nearest(Span const& span, std::uint32_t count, std::u
 }  // namespace
 
 Resampling choose_resampling(Dataset::Impl const& dataset, Window const& window, TargetSize target) {
-  tiff::Image const& full = dataset.levels[0]->image;
-  double const wanted =
-      std::min(static_cast<double>(window.width) / target.width, static_cast<double>(window.height) / target.height);
   if (target.width == window.width && target.height == window.height) {
     Resampling as_it_is;
     as_it_is.window = window;
     return as_it_is;
   }
-  double best = 1;
-  std::uint32_t best_level = 0;
-  for (std::uint32_t i = 1; i < dataset.levels.size() && wanted > 1; ++i) {
-    double const ratio = static_cast<double>(full.width_px) / dataset.levels[i]->image.width_px;
-    if (ratio > best && ratio < wanted * kCoarserAllowed) {
-      best = ratio;
-      best_level = i;
-    }
-  }
-  return resample_from(dataset, best_level, window, target);
+  bool const smaller = target.width < window.width || target.height < window.height;
+  return resample_from(dataset, smaller ? best_level(dataset, window, target) : 0, window, target);
 }
 
 Resampling resample_from(Dataset::Impl const& dataset, std::uint32_t level, Window const& window, TargetSize target) {

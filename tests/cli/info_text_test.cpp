@@ -44,6 +44,13 @@ TEST(PrintInfo, SaysWhatTheRasterIs) {
   }
 }
 
+TEST(PrintInfo, TellsARasterThatIsUpsideDown) {
+  Info info = sample();
+  EXPECT_EQ(text_of(info).find("south up"), std::string::npos);
+  (*info.georeference.transform)[5] *= -1;
+  EXPECT_NE(text_of(info).find("(south up)"), std::string::npos);
+}
+
 TEST(PrintInfo, GivesTheFileNoPowerOverTheTerminal) { EXPECT_EQ(text_of(sample()).find('\x1b'), std::string::npos); }
 
 TEST(PrintInfo, ShowsAFewBandsOfMany) {

@@ -28,6 +28,14 @@ Picture preview(testing::TiffBuilder const& builder, PreviewRequest const& reque
   return make_preview(raster.dataset(), request);
 }
 
+TEST(MakePreview, CanBeCancelled) {
+  std::atomic<bool> const cancel{true};
+  try {
+    (void)preview(raster_builder<std::uint16_t>(3, 1, {1000, 2000, 3000}, 1), {.cancel = &cancel});
+    FAIL();
+  } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::cancelled); }
+}
+
 TEST(MakePreview, StretchesGrayFromBlackToWhite) {
   auto const picture =
       preview(raster_builder<std::uint16_t>(3, 1, {1000, 2000, 3000}, 1), {.stretch_low = 0, .stretch_high = 100});

@@ -98,6 +98,12 @@ TEST(ComputeStats, UnpackedValuesAreScaledAndTurned) {
   EXPECT_EQ(stats[0].histogram_min, 80);
   EXPECT_EQ(stats[0].histogram_max, 100);
   EXPECT_EQ(stats[0].histogram, (std::vector<std::uint64_t>{1, 3}));
+  // A range comes back as it was asked for, whatever the way to stored values and back makes of it.
+  request.histogram_min = 0.1;
+  request.histogram_max = 1e17 / 3;
+  auto const ranged = compute_stats(Raster(builder).dataset(), request);
+  EXPECT_EQ(ranged[0].histogram_min, request.histogram_min);
+  EXPECT_EQ(ranged[0].histogram_max, request.histogram_max);
 }
 
 TEST(ComputeStats, AlphaSaysWhatCounts) {

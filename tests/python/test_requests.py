@@ -48,6 +48,15 @@ def test_bad_tile_is_filled_when_asked(damaged, tmp_path):
     assert np.array_equal(pixels, expected)
 
 
+def test_every_command_that_fills_a_bad_tile_lists_it(damaged):
+    for command in ("checksum", "stats"):
+        report = harness.run_json(command, damaged[0], "--fill-bad", "--json")
+        assert [(tile["column"], tile["row"]) for tile in report["bad_tiles"]] == [(1, 0)]
+        result = harness.run(command, damaged[0], "--fill-bad")
+        assert result.code == harness.OK and b"1 bad tile was filled" in result.stderr, str(result)
+        assert not harness.run(command, damaged[0], "--fill-bad", "--quiet").stderr
+
+
 def test_a_window_beside_the_bad_tile_is_fine(damaged, tmp_path):
     with rasterio.open(DEM) as file:
         expected = file.read(1)[32:75, 0:101]
@@ -67,7 +76,7 @@ SURPLUS = {1: bytes, 8: zlib.compress, 32773: imagecodecs.packbits_encode, 5: im
            50000: imagecodecs.zstd_encode}
 
 
-@pytest.mark.parametrize("compression", list(SURPLUS))
+@pytest.mark.parametrize("compression", SURPLUS)
 def test_surplus_data_is_ignored_unless_strict(compression, tmp_path):
     array = rasters.make("uint8", 1, 30, 40)[0]
     path = tmp_path / "a.tif"

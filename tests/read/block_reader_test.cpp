@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 namespace terrazzo::reading {
 namespace {
 
@@ -206,6 +208,24 @@ TEST(FetchingFromMemory, CutsABlockAtTheEndOfTheFile) {
   tile::BatchItem const item = reader.scratch.batch.items[0];
   EXPECT_EQ(item.offset_bytes + item.size_bytes, bytes.size());
   EXPECT_EQ(reader.reader.decode(item).status, tile::TileStatus::ok) << "the pixels are all there";
+}
+
+TEST(DecodingWithLibtiff, OfASourceThatFailsIsAnIoError) {
+  if (!codec::LibtiffDecoder::available()) { GTEST_SKIP() << "libtiff is not found"; }
+  testing::TempFolder const folder;
+  std::string const path = folder.path("a.tif");
+  std::filesystem::copy_file(std::string(TERRAZZO_TEST_DATA) + "/ccitt_g4.tif", path);
+  Dataset const dataset = open(path);
+  Level const& level = *dataset.shared_impl()->levels[0];
+  DecodeMethod const method = choose_method(level, true);
+  MemoryBudget budget(1 << 20);
+  ThreadScratch scratch;
+  BlockReader reader(level, method, budget, scratch);
+  std::uint64_t const block = 0;
+  reader.fetch({&block, 1});
+  tile::BatchItem const item = scratch.batch.items[0];
+  std::filesystem::resize_file(path, level.index.range(0).offset_bytes + 1);
+  EXPECT_EQ(failure_of([&] { static_cast<void>(reader.decode(item)); }).kind(), ErrorKind::io);
 }
 
 TEST(ThreadScratchMemory, LetsGoOfWhatIsLarge) {

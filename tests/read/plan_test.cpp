@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace terrazzo::reading {
 namespace {
 
@@ -136,6 +138,17 @@ TEST(Plan, OfALevelIsInItsPixels) {
               static_cast<void>(plan(*opened, {.window = Window{0, 0, 51, 1}, .level = 1}));
             }).kind(),
             ErrorKind::usage);
+}
+
+TEST(Plan, OfMoreBytesThanCanBeCountedSaysTheMost) {
+  testing::TiffBuilder builder;
+  std::uint32_t const side = 1'000'000'000, tile = 1'000'000;  // all sparse
+  builder.longs(256, {side}).longs(257, {side}).shorts(258, {8}).longs(322, {tile}).longs(323, {tile});
+  builder.longs(324, {0}).longs(325, {0});
+  Opened const opened(builder);
+  EXPECT_EQ(plan(*opened).result_bytes(), std::uint64_t{side} * side);
+  EXPECT_EQ(plan(*opened, {.bands = {1, 1, 1, 1}, .dtype = DType::f64}).result_bytes(),
+            std::numeric_limits<std::uint64_t>::max());
 }
 
 TEST(Plan, NamesLibraryAndPredictor) {

@@ -11,6 +11,9 @@ die() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# EPOCHREALTIME, awk and printf follow the locale, and "1,5" is no number to any of those who read it.
+export LC_ALL=C.UTF-8
+
 # Seconds with three decimals, for differences.
 now() { printf '%s' "$EPOCHREALTIME"; }
 since() { awk -v a="$1" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }'; }

@@ -71,6 +71,7 @@ unit_stage() {
   # The counts come from the XML of each binary; a binary that dies before writing it is in CTest's.
   GTEST_OUTPUT="xml:$RESULTS/gtest-$preset/" TERRAZZO_CORPUS=$CORPUS \
     ctest --preset "$preset" -j "$JOBS" -L unit --output-junit "$RESULTS/gtest-$preset/ctest.junit" "$@" || true
+  [[ -f $RESULTS/gtest-$preset/ctest.junit ]]  # without it nothing ran, and nothing would be counted
 }
 
 asan_options() {
@@ -99,6 +100,7 @@ tsan_stage() {
     GTEST_OUTPUT="xml:$RESULTS/gtest-tsan/" \
     TERRAZZO_CORPUS=$CORPUS TSAN_OPTIONS=halt_on_error=1 \
     "${fixed_addresses[@]}" ctest --preset tsan -R '^(base|read)$' --output-junit "$RESULTS/gtest-tsan/ctest.junit" || true
+  [[ -f $RESULTS/gtest-tsan/ctest.junit ]]
 }
 
 python_stage() {
