@@ -44,6 +44,12 @@ std::uint32_t value_of_all_samples(Directory const& dir, std::uint16_t tag, char
   return static_cast<std::uint32_t>(values[0]);
 }
 
+// A number that is a SHORT by the specification. What does not fit becomes the largest, which means nothing; cut to 16
+// bits it could come out as something that does.
+std::uint16_t as_short(std::uint64_t value) {
+  return static_cast<std::uint16_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::uint16_t>::max()));
+}
+
 void parse_samples(Directory const& dir, Image& image) {
   std::uint64_t const samples = dir.unsigned_value(tag::SamplesPerPixel).value_or(1);
   if (samples == 0 || samples > kMaxSamples) {
@@ -55,17 +61,16 @@ void parse_samples(Directory const& dir, Image& image) {
   image.sample_format =
       static_cast<SampleFormat>(value_of_all_samples(dir, tag::SampleFormat, "SampleFormat", image.samples, 1));
   for (std::uint64_t const kind : dir.unsigned_values(tag::ExtraSamples, image.samples)) {
-    image.extra_samples.push_back(static_cast<std::uint16_t>(kind));
+    image.extra_samples.push_back(as_short(kind));
   }
 }
 
 void parse_colour(Directory const& dir, Image& image) {
-  image.photometric = static_cast<Photometric>(dir.unsigned_value(tag::PhotometricInterpretation).value_or(1));
+  image.photometric =
+      static_cast<Photometric>(as_short(dir.unsigned_value(tag::PhotometricInterpretation).value_or(1)));
   image.ink_set = static_cast<std::uint32_t>(dir.unsigned_value(tag::InkSet).value_or(1));
   auto const sub = dir.unsigned_values(tag::YCbCrSubSampling, 2);
-  if (sub.size() == 2) {
-    image.ycbcr_subsampling = {static_cast<std::uint16_t>(sub[0]), static_cast<std::uint16_t>(sub[1])};
-  }
+  if (sub.size() == 2) { image.ycbcr_subsampling = {as_short(sub[0]), as_short(sub[1])}; }
   auto const coefficients = dir.real_values(tag::YCbCrCoefficients, 3);
   if (coefficients.size() == 3) { std::ranges::copy(coefficients, image.ycbcr_coefficients.begin()); }
   auto reference = dir.real_values(tag::ReferenceBlackWhite, 6);
@@ -220,7 +225,7 @@ Image parse_image(Directory const& dir, std::vector<std::string>& warnings) {
   image.reversed_bits = dir.unsigned_value(tag::FillOrder).value_or(1) == 2;
   image.orientation = static_cast<std::uint32_t>(dir.unsigned_value(tag::Orientation).value_or(1));
   image.new_subfile_type = static_cast<std::uint32_t>(dir.unsigned_value(tag::NewSubfileType).value_or(0));
-  std::uint64_t const predictor = dir.unsigned_value(tag::Predictor).value_or(1);
+  std::uint16_t const predictor = as_short(dir.unsigned_value(tag::Predictor).value_or(1));
   image.predictor = static_cast<Predictor>(predictor);
   Entry const* const tables = image.compression == Compression::jpeg ? dir.find(tag::JPEGTables) : nullptr;
   if (tables != nullptr && tables->value_bytes <= kMaxJpegTablesBytes) {

@@ -178,6 +178,12 @@ TEST(ParseImage, RefusesBlocksThatNoMemoryHolds) {
   expect_refused(strips, ErrorKind::malformed, tag::ImageWidth);
 }
 
+TEST(ParseImage, DoesNotCutLargeNumbersToSmallOnesThatMeanSomething) {
+  Image const image = parsed(sized().longs(tag::Predictor, {65538}).longs(tag::PhotometricInterpretation, {65537}));
+  EXPECT_NE(image.predictor, Predictor::horizontal);
+  EXPECT_NE(image.photometric, Photometric::min_is_black);
+}
+
 TEST(ParseImage, RefusesNoSamplesAndTooMany) {
   TiffBuilder none = sized();
   none.shorts(tag::SamplesPerPixel, {0});
