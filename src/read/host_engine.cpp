@@ -26,12 +26,8 @@ namespace {
 using tile::TileResult;
 using tile::TileStatus;
 
-// Workers take so many bytes of decoded blocks at a time: small strips share a read, large tiles balance well.
-constexpr std::uint64_t kBatchBytes = 256 * 1024;
+// Of a batch (kBatchBytes), however small its blocks.
 constexpr std::uint64_t kMaxBatchBlocks = 64;
-
-// Blocks that are not compressed are read in pieces of this size, so that one huge strip is parallel and small.
-constexpr std::uint64_t kRawPieceBytes = 1 << 20;
 
 // Shorter rows than this are read a piece at a time and copied: the kernel's cost per row would be more than the copy.
 // The first is for rows that one call reads, the second for rows that need a call each.

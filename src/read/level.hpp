@@ -28,6 +28,9 @@ struct Level {
   std::uint64_t id;                     // unique in the process: the tile cache's key
   bool external = false;                // from an .ovr or .msk file
   std::shared_ptr<Level const> mask{};  // of the same size
+
+  // True when each band lies in blocks of its own: separate planes, unless a colour is made of them all.
+  [[nodiscard]] bool has_band_planes() const noexcept { return image.separate_planes && !image.is_converted_to_rgb(); }
 };
 
 using LevelPtr = std::shared_ptr<Level const>;

@@ -57,25 +57,31 @@ Plane read_mask_band(ReadPlan::Impl const& plan, std::uint32_t band, ReadRequest
   return mask;
 }
 
+// One band (from 1) as it is stored, of the plan's window and size.
+Plane read_stored_band(ReadPlan::Impl const& plan, std::uint32_t band, double fill, ReadRequest const& request,
+                       MemoryBudget& budget, char const* what) {
+  ReadPlan::Impl one = plan;
+  one.bands = {band};
+  one.transforms.assign(1, {});
+  one.fills.assign(1, fill);
+  one.dtype = plan.level->dtype;
+  if (plan.level->has_band_planes()) { one.planes = {band - 1}; }
+  Plane values(one.dtype, plan, budget, what);
+  ReadReport report;
+  execute_on_host(one, request, values.pixels.view(), budget, report);
+  return values;
+}
+
 // Valid where alpha is not 0.
 Plane read_alpha(ReadPlan::Impl const& plan, ReadRequest const& request, MemoryBudget& budget) {
-  ReadPlan::Impl alpha_plan = plan;
-  alpha_plan.bands = {static_cast<std::uint32_t>(plan.dataset->info.bands.size())};  // MaskKind::alpha: it is the last
-  alpha_plan.transforms.assign(1, {});
-  alpha_plan.fills.assign(1, 0);
-  alpha_plan.dtype = plan.level->dtype;
-  if (plan.level->image.separate_planes && !plan.level->image.is_converted_to_rgb()) {
-    alpha_plan.planes = {alpha_plan.bands[0] - 1};
-  }
-  Plane values(alpha_plan.dtype, plan, budget, "the alpha band");
-  ReadReport report;
-  execute_on_host(alpha_plan, request, values.pixels.view(), budget, report);
+  auto const alpha = static_cast<std::uint32_t>(plan.dataset->info.bands.size());  // MaskKind::alpha: it is the last
+  Plane const values = read_stored_band(plan, alpha, 0, request, budget, "the alpha band");
   Plane mask(DType::u8, plan, budget, "a mask");
   tile::ValueTransform zero_is_invalid;
   zero_is_invalid.mask_nodata = true;
-  auto const bytes = static_cast<std::ptrdiff_t>(size_bytes(alpha_plan.dtype));
+  auto const bytes = static_cast<std::ptrdiff_t>(size_bytes(plan.level->dtype));
   std::span<std::byte> const valid = mask.pixels.bytes();
-  tile::valid_row(alpha_plan.dtype, values.pixels.bytes().data(), bytes, reinterpret_cast<std::uint8_t*>(valid.data()),
+  tile::valid_row(plan.level->dtype, values.pixels.bytes().data(), bytes, reinterpret_cast<std::uint8_t*>(valid.data()),
                   1, valid.size(), zero_is_invalid);
   return mask;
 }
@@ -131,24 +137,15 @@ void read_masks(ReadPlan::Impl const& plan, ReadRequest const& request, HostView
       }
       continue;
     }
-    ReadPlan::Impl one = plan;
-    one.bands = {plan.bands[i]};
-    one.transforms.assign(1, {});
-    one.fills.assign(1, plan.fills[i]);
-    if (plan.level->image.separate_planes && !plan.level->image.is_converted_to_rgb()) {
-      one.planes = {plan.bands[i] - 1};
-    }
-    Plane values(one.dtype, plan, budget, "a band for its mask");
-    ReadReport report;
-    execute_on_host(one, request, values.pixels.view(), budget, report);
+    Plane const values = read_stored_band(plan, plan.bands[i], plan.fills[i], request, budget, "a band for its mask");
     tile::ValueTransform nodata;
     nodata.mask_nodata = band.nodata->representable;
     nodata.nodata = band.nodata->value;
     nodata.nodata_i64 = band.nodata->exact_i64;
     nodata.nodata_u64 = band.nodata->exact_u64;
     for (std::uint32_t row = 0; row < plan.out_height; ++row) {
-      tile::valid_row(one.dtype, row_of(values.pixels.view(), 0, row),
-                      static_cast<std::ptrdiff_t>(size_bytes(one.dtype)),
+      tile::valid_row(plan.level->dtype, row_of(values.pixels.view(), 0, row),
+                      static_cast<std::ptrdiff_t>(size_bytes(plan.level->dtype)),
                       reinterpret_cast<std::uint8_t*>(row_of(destination, i, row)), destination.pixel_stride_bytes,
                       plan.out_width, nodata);
     }

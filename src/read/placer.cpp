@@ -20,7 +20,7 @@ Placer::Placer(ReadPlan::Impl const& plan, HostView const& destination, std::uin
       destination_(destination),
       from_(plan.level->dtype),
       pixel_bytes_(pixel_bytes),
-      separate_(plan.level->image.separate_planes && !plan.level->image.is_converted_to_rgb()) {
+      separate_(plan.level->has_band_planes()) {
   auto const bytes = static_cast<std::int64_t>(size_bytes(from_));
   plain_ = from_ == destination.dtype &&
            std::ranges::all_of(plan.transforms, [](tile::ValueTransform const& t) { return t.is_identity(); });

@@ -131,7 +131,7 @@ void choose_blocks(ReadPlan::Impl& plan) {
   plan.first_block_row = w.row / image.block_height_px;
   plan.block_columns = (w.column + w.width - 1) / image.block_width_px - plan.first_block_column + 1;
   plan.block_rows = (w.row + w.height - 1) / image.block_height_px - plan.first_block_row + 1;
-  if (image.separate_planes && !image.is_converted_to_rgb()) {
+  if (plan.level->has_band_planes()) {
     for (std::uint32_t const band : plan.bands) { plan.planes.push_back(band - 1); }
     std::ranges::sort(plan.planes);
     plan.planes.erase(std::ranges::unique(plan.planes).begin(), plan.planes.end());
@@ -145,19 +145,16 @@ void choose_threads(ReadPlan::Impl& plan, bool trusted, ReadRequest const& reque
   DecodeMethod const method = choose_method(*plan.level, trusted);
   plan.codec_name = method.name;
   tiff::Image const& image = plan.level->image;
-  constexpr std::uint64_t kRawChunkBytes = 1
-                                           << 20;  // what the engine reads at a time of a block that is not compressed
   std::uint64_t const block_bytes = image.block_bytes(image.block_height_px);
   bool const raw = method.kind == DecodeMethod::Kind::raw;
   // One finished row, and besides: what is read at a time; or decoded and compressed blocks, once more for colours, and
   // the small blocks that come with one read.
-  constexpr std::uint64_t kBatchBytes = 256 << 10;
   bool const rgb = image.is_converted_to_rgb();
   std::uint64_t const planes = rgb ? image.planes() : 1;
   std::uint64_t const finished_row_bytes = std::uint64_t{image.block_width_px} * size_bytes(plan.level->dtype) *
                                            (rgb ? plan.level->bands : image.samples_per_block());
   plan.scratch_bytes_per_thread =
-      finished_row_bytes + (raw ? std::max<std::uint64_t>(kRawChunkBytes, image.row_bytes())
+      finished_row_bytes + (raw ? std::max<std::uint64_t>(kRawPieceBytes, image.row_bytes())
                                 : 3 * block_bytes * planes + (block_bytes < kBatchBytes ? kBatchBytes : 0));
   // What the result leaves of the limit; one thread runs whatever is left and meets the budget by itself.
   std::uint64_t const limit = resolve_memory_limit(request.memory_limit_bytes);

@@ -53,6 +53,12 @@ struct ReadPlan::Impl {
 
 namespace reading {
 
+// What a worker takes at a time; the plan counts it as scratch, the engine works by it.
+// Decoded bytes of small blocks that share a read; large tiles come one by one, which balances well.
+inline constexpr std::uint64_t kBatchBytes = 256 * 1024;
+// Blocks that are not compressed are read in pieces of this size, so that one huge strip is parallel and small.
+inline constexpr std::uint64_t kRawPieceBytes = 1 << 20;
+
 // Throws `usage` for a request that does not fit the dataset, `unsupported` when the blocks cannot be decoded.
 [[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl const> dataset,
                                                               ReadRequest const& request);
