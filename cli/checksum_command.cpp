@@ -32,11 +32,13 @@ Examples:
   terrazzo checksum a.tif b.tif              compare by eye
   terrazzo checksum --json a.tif             {"file", "width", "height", "dtype", "bands": [{"sha256"}]}
   terrazzo checksum --level 1 a.tif          of the largest overview
-  terrazzo checksum --mask a.tif             of the mask (255 valid, 0 not))";
+  terrazzo checksum --mask a.tif             of the mask (255 valid, 0 not)
+  terrazzo checksum --device a.tif           decoded on the GPU: lossless files must give the same sums)";
 
 struct Options {
   CommonOptions common;
   Selection selection;
+  EngineOptions engine;
   std::vector<std::string> files;
   bool mask = false;
 };
@@ -78,7 +80,7 @@ std::vector<std::string> hash_bands(Dataset const& dataset, ReadRequest const& r
     auto& buffer = buffers[i % 2];
     HostView view;
     if (mask) {
-      buffer.emplace(blocks.read_mask(i));
+      buffer.emplace(blocks.read_mask(i, &result.report));
       view = buffer->view();
     } else {
       view = blocks.read(i, buffer, &result.report);
@@ -132,7 +134,7 @@ Json to_json(std::string const& file, Checksum const& result) {
 Json run_file(Options const& options, std::string const& file) {
   Dataset const dataset = open_file(file, options.common);
   ProgressBar bar("checksum", options.common.quiet);
-  ReadRequest request = make_request(dataset, options.selection);
+  ReadRequest request = make_request(dataset, options.selection, options.engine);
   request.progress = bar.callback();
   Checksum const result = checksum(dataset, request, options.mask);
   if (!options.common.json) {
@@ -177,7 +179,10 @@ void add_checksum(CLI::App& app, Action& action) {
   add_area(*command, options->selection);
   add_level(*command, options->selection);
   add_tolerance(*command, options->selection);
-  command->add_flag("--mask", options->mask, "Hash the mask instead of the pixels")->group("Pixels");
+  auto* mask = command->add_flag("--mask", options->mask, "Hash the mask instead of the pixels")->group("Pixels");
+  add_engine(*command, options->engine);
+  add_device_tuning(*command, options->engine);
+  mask->excludes(command->get_option("--device"));  // masks are decoded on the host
   add_common(*command, options->common);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

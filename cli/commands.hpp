@@ -19,5 +19,6 @@ void add_checksum(CLI::App& app, Action& action);
 void add_stats(CLI::App& app, Action& action);
 void add_preview(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_doctor(CLI::App& app, Action& action);
 
 }  // namespace terrazzo::cli

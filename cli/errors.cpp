@@ -19,10 +19,13 @@ std::string_view hint_for(Error const& error) {
       return error.where().tile ? "`terrazzo info --check FILE` lists the bad tiles; `--fill-bad` reads around them"
                                 : "the file is damaged, or no TIFF";
     case ErrorKind::unsupported:
-      return "the text names what this build lacks; `terrazzo info FILE` may still tell what the file is";
+      return "the text names what this build lacks, `terrazzo doctor` what it has; `terrazzo info FILE` may still tell "
+             "what the file is";
     case ErrorKind::usage: return "`terrazzo --help` and `terrazzo COMMAND --help` show what can be asked for";
-    case ErrorKind::limit: return "raise it with --memory-limit SIZE, or ask for less: --window, --level, --bands";
-    case ErrorKind::device: return "";
+    case ErrorKind::limit:
+      return "ask for less (--window, --level, --bands), or raise the limit of host memory with --memory-limit SIZE";
+    case ErrorKind::device:
+      return "`terrazzo doctor` shows what the GPU, its driver and its libraries lack; --host decodes without them";
     case ErrorKind::cancelled: return "";
   }
   return "";

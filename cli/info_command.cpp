@@ -9,10 +9,12 @@
 #include "progress_bar.hpp"
 
 #include "terrazzo/blocks.hpp"
+#include "terrazzo/codecs.hpp"
 
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <string_view>
 #include <tuple>
 
 namespace terrazzo::cli {
@@ -26,8 +28,8 @@ constexpr char kFooter[] = R"(Examples:
   terrazzo info dem.tif                   a summary
   terrazzo info --json dem.tif            everything, for scripts
   terrazzo info --tags dem.tif            the summary and all metadata
-  terrazzo info --codecs dem.tif          and which library decodes it
-  terrazzo info --check dem.tif           also decode every tile of every level; exit code 4 when some are bad)";
+  terrazzo info --codecs dem.tif          and which library decodes it, and every codec of this build
+  terrazzo info --check dem.tif           also decode every tile of every level and mask; exit code 4 when some are bad)";
 
 struct Options {
   CommonOptions common;
@@ -78,9 +80,37 @@ void print_codecs(std::vector<LevelCodec> const& codecs) {
   table.print(std::cout, "    ");
 }
 
-// What decoding every tile of one level found.
+std::string_view state_of(CodecInfo const& codec) {
+  if (!codec.available) { return "missing"; }
+  return codec.trusted_only ? "trusted files only" : "";
+}
+
+Json build_codecs_to_json() {
+  Json list = Json::array();
+  for (CodecInfo const& codec : codecs()) {
+    list.push_back({{"compression", codec.compression},
+                    {"name", codec.name},
+                    {"library", codec.library.empty() ? Json() : Json(codec.library)},
+                    {"available", codec.available},
+                    {"trusted_only", codec.trusted_only}});
+  }
+  return list;
+}
+
+void print_build_codecs() {
+  std::cout << "\n  decoders of this build\n";
+  Table table({"number", "codec", "library", ""});
+  for (CodecInfo const& codec : codecs()) {
+    table.add({std::to_string(codec.compression), codec.name, codec.library.empty() ? "terrazzo" : codec.library,
+               std::string(state_of(codec))});
+  }
+  table.print(std::cout, "    ");
+}
+
+// What decoding every tile of one level, and of its mask, found.
 struct LevelCheck {
   std::uint32_t level = 0, width = 0, height = 0;
+  bool mask = false;
   ReadReport report;
 };
 
@@ -94,9 +124,20 @@ std::uint64_t check_block_bytes(Info const& info, std::uint32_t level) {
   return std::max(kBlockBytes, static_cast<std::uint64_t>(std::min(tile_row_bytes, double{kMaxBlockBytes})));
 }
 
-// A tile that was read in parts is bad once.
+// A mask image of its own; nodata and alpha are pixels, which are checked anyway.
+bool has_mask_image(Info const& info, std::uint32_t level) {
+  bool const raster_has = std::any_of(info.bands.begin(), info.bands.end(), [](BandInfo const& band) {
+    return band.mask == MaskKind::internal || band.mask == MaskKind::external;
+  });
+  // A mask of an overview alone is nobody's: no read asks for it.
+  return raster_has && (level == 0 || info.overviews[level - 1].has_mask);
+}
+
+// A tile that was read in parts is bad once. The message tells a tile of the mask from one of the image.
 void drop_repeats(std::vector<BadTileReport>& bad) {
-  auto const key = [](BadTileReport const& b) { return std::tuple(b.tile.plane, b.tile.row, b.tile.column); };
+  auto const key = [](BadTileReport const& b) {
+    return std::tuple(b.tile.plane, b.tile.row, b.tile.column, std::string_view(b.message));
+  };
   std::stable_sort(bad.begin(), bad.end(), [&](auto const& a, auto const& b) { return key(a) < key(b); });
   bad.erase(std::unique(bad.begin(), bad.end(), [&](auto const& a, auto const& b) { return key(a) == key(b); }),
             bad.end());
@@ -109,10 +150,13 @@ std::vector<LevelCheck> check_levels(Dataset const& dataset, CommonOptions const
     Selection selection;
     selection.level = level;
     selection.fill_bad = true;
+    // Masks are read with the pixels. In the pixels' own type: nobody looks at the values.
+    selection.masked = has_mask_image(dataset.info(), level);
+    if (selection.masked) { selection.dtype = dataset.info().dtype(); }
     ReadRequest request = make_request(dataset, selection);
     request.progress = bar.callback();
     RowBlocks const blocks(dataset, request, check_block_bytes(dataset.info(), level));
-    LevelCheck check{level, blocks.width(), blocks.height(), {}};
+    LevelCheck check{level, blocks.width(), blocks.height(), selection.masked, {}};
     std::optional<HostArray> buffer;
     for (std::uint64_t i = 0; i < blocks.count(); ++i) { blocks.read(i, buffer, &check.report); }
     drop_repeats(check.report.bad_tiles);
@@ -134,6 +178,7 @@ Json check_to_json(std::vector<LevelCheck> const& checks) {
     levels.push_back({{"level", check.level},
                       {"width", check.width},
                       {"height", check.height},
+                      {"mask", check.mask},
                       {"tiles", check.report.tiles},
                       {"bytes_read", check.report.bytes_read},
                       {"sparse", check.report.sparse_tiles},
@@ -147,9 +192,10 @@ void print_check(std::vector<LevelCheck> const& checks) {
   std::cout << "\n  check\n";
   Table table({"level", "size", "tiles", "bad", "sparse", "surplus", "read"});
   for (auto const& check : checks) {
-    table.add({std::to_string(check.level), format_size(check.width, check.height), format_count(check.report.tiles),
-               format_count(check.report.bad_tiles.size()), format_count(check.report.sparse_tiles),
-               format_count(check.report.surplus_tiles), format_bytes(check.report.bytes_read)});
+    table.add({std::to_string(check.level) + (check.mask ? " and mask" : ""), format_size(check.width, check.height),
+               format_count(check.report.tiles), format_count(check.report.bad_tiles.size()),
+               format_count(check.report.sparse_tiles), format_count(check.report.surplus_tiles),
+               format_bytes(check.report.bytes_read)});
   }
   table.print(std::cout, "    ");
   std::size_t shown = 0;
@@ -170,13 +216,19 @@ int run(Options const& options) {
   Info const info = dataset.detailed_info();
   if (options.common.json) {
     Json json = info_to_json(options.file, info);
-    if (options.codecs) { json["codecs"] = codecs_to_json(level_codecs(dataset)); }
+    if (options.codecs) {
+      json["codecs"] = codecs_to_json(level_codecs(dataset));
+      json["build_codecs"] = build_codecs_to_json();
+    }
     if (options.check) { json["check"] = check_to_json(checks); }
     print_json(json);
   } else {
     print_info(std::cout, options.file, info);
     if (options.tags) { print_metadata(std::cout, info); }
-    if (options.codecs) { print_codecs(level_codecs(dataset)); }
+    if (options.codecs) {
+      print_codecs(level_codecs(dataset));
+      print_build_codecs();
+    }
     if (options.check) { print_check(checks); }
   }
   return is_clean(checks) ? kExitOk : exit_code(ErrorKind::malformed);
@@ -190,7 +242,7 @@ void add_info(CLI::App& app, Action& action) {
   command->footer(kFooter);
   add_file(*command, options->file);
   command->add_flag("--check", options->check, "Decode every tile and report bad, missing and oversized ones");
-  command->add_flag("--codecs", options->codecs, "Also tell which decoder serves each level");
+  command->add_flag("--codecs", options->codecs, "Also tell which decoder serves each level, and list all decoders of this build");
   command->add_flag("--tags", options->tags, "Also list all metadata");
   add_common(*command, options->common);
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -34,4 +34,13 @@ inline void print_json(Json const& json) {
   std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
+// The same of a command whose result may be on standard output itself: then one line on standard error, like errors.
+inline void print_json_beside(Json const& json, bool stdout_taken) {
+  if (stdout_taken) {
+    std::cerr << to_line(json) << '\n';
+  } else {
+    print_json(json);
+  }
+}
+
 }  // namespace terrazzo::cli

@@ -3,6 +3,7 @@
 #include "errors.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
+#include "usage.hpp"
 
 #include "terrazzo/version.hpp"
 
@@ -19,6 +20,7 @@ constexpr char kFooter[] = R"(Try:
   terrazzo info dem.tif                                   what the file is
   terrazzo preview dem.tif --style hillshade --out a.png  what it looks like
   terrazzo read dem.tif --window 0,0,512,512 --out a.npy  its pixels, for NumPy
+  terrazzo doctor                                         this machine: GPU, libraries, what is missing
   terrazzo COMMAND --help                                 more, with examples
 
 Exit codes: 0 ok, 1 a defect of terrazzo, 2 usage, 3 io, 4 malformed file, 5 unsupported, 6 limit, 7 device,
@@ -31,16 +33,20 @@ bool wants_json(int argc, char** argv) {
 
 // CLI11 only says that a command is wanted.
 void check_command_name(CLI::App const& app, std::string_view name) {
-  if (name.starts_with("-")) { return; }
+  if (app.get_option_no_throw(std::string(name)) != nullptr) { return; }  // --help, --version
+  if (name.starts_with("-")) {
+    throw Error(ErrorKind::usage, "terrazzo has no option " + std::string(name) +
+                                      " of its own; type \"terrazzo COMMAND FILE\", options after the command");
+  }
   std::string known;
   for (CLI::App const* command : app.get_subcommands({})) {
     if (command->get_name() == name) { return; }
     known += (known.empty() ? "" : ", ") + command->get_name();
   }
-  throw Error(ErrorKind::usage, "there is no command \"" + std::string(name) + "\"; there are " + known);
+  throw Error(ErrorKind::usage, "there is no command \"" + std::string(name) + "\"; type one of: " + known);
 }
 
-int run(int argc, char** argv, bool json) {
+int run(int argc, char** argv) {
   CLI::App app("Reads GeoTIFF and Cloud-Optimized GeoTIFF at the speed of the machine.", "terrazzo");
   app.set_version_flag("--version", "terrazzo " + std::string(version()), "Print the version");
   app.set_help_flag("-h,--help", "Print this help");
@@ -56,6 +62,7 @@ int run(int argc, char** argv, bool json) {
   cli::add_stats(app, action);
   cli::add_preview(app, action);
   cli::add_bench(app, action);
+  cli::add_doctor(app, action);
   if (argc < 2) {
     std::cerr << app.help();
     return cli::exit_code(ErrorKind::usage);
@@ -65,8 +72,7 @@ int run(int argc, char** argv, bool json) {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {
     if (error.get_exit_code() == 0) { return app.exit(error); }  // help and version
-    cli::print_error(Error(ErrorKind::usage, error.what()), json);
-    return cli::exit_code(ErrorKind::usage);
+    throw cli::usage_error(app, error);
   }
   return action();
 }
@@ -84,5 +90,5 @@ int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   cli::install_signal_handlers();
   bool const json = argc > 0 && wants_json(argc, argv);
-  return cli::run_guarded([&] { return check_output(run(argc, argv, json)); }, json);
+  return cli::run_guarded([&] { return check_output(run(argc, argv)); }, json);
 }

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <iostream>
 #include <limits>
-#include <map>
 #include <string_view>
 
 namespace terrazzo::cli {
@@ -17,14 +16,22 @@ namespace {
 
 constexpr char kPixels[] = "Pixels";
 constexpr char kGeneral[] = "General";
+constexpr char kEngine[] = "Engine";
+
+// Of "--level,--overview", the one that errors name.
+std::string first_name(std::string const& names) {
+  std::size_t const long_one = names.find("--");
+  return names.substr(long_one, names.find(',', long_one) - long_one);
+}
 
 // An option whose text is turned into `target` by `parse(option, text)`.
 template <class Target, class Parse>
 CLI::Option* add_parsed(CLI::App& command, std::string const& name, Target& target, Parse const& parse,
                         std::string const& value_name, std::string const& description) {
+  std::string const first = first_name(name);
   return command
       .add_option_function<std::string>(
-          name, [&target, parse, name](std::string const& text) { target = parse(name, text); }, description)
+          name, [&target, parse, first](std::string const& text) { target = parse(first, text); }, description)
       ->type_name(value_name);
 }
 
@@ -49,7 +56,25 @@ TargetSize size_at_resolution(Info const& info, Selection const& selection) {
   return {to_pixels(window.width * std::hypot(t[1], t[4]) / x), to_pixels(window.height * std::hypot(t[2], t[5]) / y)};
 }
 
+bool talks(CommonOptions const& options) { return !options.quiet && !options.json; }
+
 }  // namespace
+
+CLI::Option* add_choice(CLI::App& command, std::string const& name, std::vector<std::string> const& names,
+                        std::function<void(std::size_t)> const& choose, std::string const& description) {
+  return command
+      .add_option_function<std::string>(
+          name, [=](std::string const& text) { choose(parse_choice(name, text, names)); }, description)
+      ->type_name("NAME");
+}
+
+CLI::Option* add_whole(CLI::App& command, std::string const& name, std::uint32_t& target,
+                       std::string const& description, std::uint32_t least, std::uint32_t most) {
+  auto const parse = [least, most](std::string_view option, std::string_view text) {
+    return static_cast<std::uint32_t>(parse_whole(option, text, least, most));
+  };
+  return add_parsed(command, name, target, parse, "N", description);
+}
 
 void add_file(CLI::App& command, std::string& file) {
   command.add_option("FILE", file, "A GeoTIFF or any other TIFF file")->required()->type_name("");
@@ -58,28 +83,23 @@ void add_file(CLI::App& command, std::string& file) {
 void add_common(CLI::App& command, CommonOptions& options) {
   command.add_flag("--json", options.json, "Print JSON, errors too")->group(kGeneral);
   command.add_flag("-q,--quiet", options.quiet, "No progress bar, no notes")->group(kGeneral);
-  command.add_option("--threads", options.threads, "Threads to read with; 0: all cores")
-      ->type_name("N")
+  add_whole(command, "--threads", options.threads, "Threads to read with; 0 (default): TERRAZZO_THREADS, or all cores")
       ->group(kGeneral);
   add_parsed(command, "--memory-limit", options.memory_limit_bytes, parse_size, "SIZE",
-             "Refuse reads that need more, e.g. 512M; default: half of the machine's memory")
+             "Refuse reads that need more, e.g. 512M; 0 (default): TERRAZZO_MEMORY_LIMIT, or half of the memory")
       ->group(kGeneral);
-  command.add_option("--page", options.open.page, "Directory (IFD) to open in a file of several images, from 0")
-      ->type_name("N")
+  add_whole(command, "--page", options.open.page, "Directory (IFD) to open in a file of several images, from 0")
       ->group(kGeneral);
   command
       .add_flag_callback(
           "--no-sidecars", [&options] { options.open.sidecars = false; },
           "Do not look for .aux.xml, .ovr, .msk and world files")
       ->group(kGeneral);
-  std::map<std::string, Trust> const names{
-      {"auto", Trust::automatic}, {"trusted", Trust::trusted}, {"untrusted", Trust::untrusted}};
-  command
-      .add_option_function<std::string>(
-          "--trust", [&options, names](std::string const& name) { options.open.trust = names.at(name); },
-          "May decoders that are not hardened see the file: auto, trusted or untrusted")
-      ->check(CLI::IsMember(names))
-      ->type_name("LEVEL")
+  static constexpr Trust kLevels[] = {Trust::automatic, Trust::trusted, Trust::untrusted};
+  add_choice(
+      command, "--trust", {"auto", "trusted", "untrusted"},
+      [&options](std::size_t index) { options.open.trust = kLevels[index]; },
+      "May decoders that are not hardened see the file: auto, trusted or untrusted")
       ->group(kGeneral);
 }
 
@@ -92,8 +112,7 @@ void add_area(CLI::App& command, Selection& selection) {
 }
 
 void add_level(CLI::App& command, Selection& selection) {
-  command.add_option("--level,--overview", selection.level, "0: full resolution, 1: the largest overview, ...")
-      ->type_name("N")
+  add_whole(command, "--level,--overview", selection.level, "0: full resolution, 1: the largest overview, ...")
       ->group(kPixels);
 }
 
@@ -127,17 +146,62 @@ void add_tolerance(CLI::App& command, Selection& selection) {
   strict->group(kPixels);
 }
 
-Dataset open_file(std::string const& file, CommonOptions const& options) {
+void add_engine(CLI::App& command, EngineOptions& engine) {
+  auto* device = command
+                     .add_flag_callback(
+                         "--device", [&engine] { engine.engine = Engine::device; },
+                         "Decode on the GPU; an error where there is none (`terrazzo doctor` says why)")
+                     ->group(kEngine);
+  command
+      .add_flag_callback(
+          "--host", [&engine] { engine.engine = Engine::host; },
+          "Decode on the host's cores, whatever TERRAZZO_ENGINE says")
+      ->excludes(device)
+      ->group(kEngine);
+  command
+      .add_flag("--exact", engine.exact,
+                "Decode lossy codecs (JPEG, ...) on the host, so that pixels do not depend on the engine")
+      ->group(kEngine);
+}
+
+void add_device_tuning(CLI::App& command, EngineOptions& engine) {
+  CLI::Option* const device = command.get_option("--device");
+  add_parsed(
+      command, "--device-budget", engine.device_budget_bytes, parse_size, "SIZE",
+      "GPU memory beyond the result, e.g. 512M; 0 (default): TERRAZZO_DEVICE_BUDGET, or a quarter of what is free, "
+      "4G at most")
+      ->needs(device)
+      ->group(kEngine);
+  static constexpr DeviceFetch kWays[] = {DeviceFetch::automatic, DeviceFetch::ring, DeviceFetch::kvikio};
+  add_choice(
+      command, "--fetch", {"auto", "ring", "kvikio"},
+      [&engine](std::size_t index) { engine.device_fetch = kWays[index]; },
+      "How bytes get to the GPU: ring (threads, pinned memory), kvikio (GPUDirect Storage) or auto (default)")
+      ->needs(device)
+      ->group(kEngine);
+}
+
+DeviceState usable_device() {
+  DeviceState state = device_state();
+  if (!state.built) { throw Error(ErrorKind::unsupported, state.reason); }
+  if (!state.usable) { throw Error(ErrorKind::device, "no GPU can be used: " + state.reason); }
+  return state;
+}
+
+void apply_settings(CommonOptions const& options) {
   Settings in_force = settings();
   if (options.threads != 0) { in_force.threads = options.threads; }
   if (options.memory_limit_bytes != 0) { in_force.memory_limit_bytes = options.memory_limit_bytes; }
   set_settings(in_force);
-  bool const talk = !options.quiet && !options.json;
-  if (talk) {
+  if (talks(options)) {
     set_log([](std::string_view message) { std::cerr << "terrazzo: note: " + std::string(message) + "\n"; });
   }
+}
+
+Dataset open_file(std::string const& file, CommonOptions const& options) {
+  apply_settings(options);
   Dataset dataset = open(file, options.open);
-  if (talk) {
+  if (talks(options)) {
     for (auto const& warning : dataset.info().warnings) {
       std::cerr << "terrazzo: warning: " << file << ": " << warning << '\n';
     }
@@ -145,7 +209,7 @@ Dataset open_file(std::string const& file, CommonOptions const& options) {
   return dataset;
 }
 
-ReadRequest make_request(Dataset const& dataset, Selection const& selection) {
+ReadRequest make_request(Dataset const& dataset, Selection const& selection, EngineOptions const& engine) {
   ReadRequest request;
   request.window = selection.window;
   request.bands = selection.bands;
@@ -158,6 +222,10 @@ ReadRequest make_request(Dataset const& dataset, Selection const& selection) {
   request.bad_tile = selection.fill_bad ? BadTile::fill : BadTile::error;
   request.strict = selection.strict;
   request.cancel = cancel_flag();
+  request.engine = engine.engine;
+  request.exact = engine.exact;
+  request.device_budget_bytes = engine.device_budget_bytes;
+  request.device_fetch = engine.device_fetch;
   return request;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parse.hpp"
 
+#include "terrazzo/settings.hpp"
+
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -47,22 +50,30 @@ std::vector<std::uint32_t> parse_unsigneds(std::string_view option, std::string_
 
 }  // namespace
 
-std::uint64_t parse_size(std::string_view option, std::string_view value) {
-  constexpr std::string_view kWanted = "a size such as 65536, 512M or 1.5G";
-  std::string_view digits = value;
-  double unit = 1;
-  if (!digits.empty()) {
-    constexpr std::string_view kUnits = "KMGT";
-    auto const last = static_cast<char>(digits.back() & ~0x20);  // upper case
-    if (auto const at = kUnits.find(last); at != std::string_view::npos) {
-      unit = std::ldexp(1.0, 10 * (static_cast<int>(at) + 1));
-      digits.remove_suffix(1);
-    }
+std::uint64_t parse_whole(std::string_view option, std::string_view value, std::uint64_t least, std::uint64_t most) {
+  auto const number = parse_number<std::uint64_t>(value);
+  if (!number || *number < least || *number > most) {
+    bool const open = most >= std::numeric_limits<std::uint32_t>::max();
+    refuse(option, value,
+           "a whole number" + (open ? " from " + std::to_string(least)
+                                    : ", " + std::to_string(least) + " to " + std::to_string(most)));
   }
-  auto const number = parse_number<double>(digits);
-  double const bytes = number.value_or(-1) * unit;
-  if (!(bytes >= 1 && bytes < 0x1p63)) { refuse(option, value, kWanted); }
-  return static_cast<std::uint64_t>(bytes);
+  return *number;
+}
+
+std::size_t parse_choice(std::string_view option, std::string_view value, std::span<std::string const> names) {
+  std::string wanted;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == value) { return i; }
+    wanted += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+  }
+  refuse(option, value, wanted);
+}
+
+std::uint64_t parse_size(std::string_view option, std::string_view value) {
+  auto const bytes = terrazzo::parse_size(value);
+  if (!bytes) { refuse(option, value, "a size such as 65536, 512M or 1.5G"); }
+  return *bytes;
 }
 
 Window parse_window(std::string_view option, std::string_view value) {

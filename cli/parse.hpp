@@ -5,14 +5,25 @@
 
 #include "terrazzo/read.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace terrazzo::cli {
 
-// "512M", "4G", "1.5G", "65536": bytes; units are powers of 1024.
+// A whole number of `least` to `most`.
+[[nodiscard]] std::uint64_t parse_whole(std::string_view option, std::string_view text, std::uint64_t least,
+                                        std::uint64_t most);
+
+// One of `names`: its index.
+[[nodiscard]] std::size_t parse_choice(std::string_view option, std::string_view text,
+                                       std::span<std::string const> names);
+
+// "512M", "4G", "1.5G", "65536": bytes; units are powers of 1024. 0 is one too: the default.
 [[nodiscard]] std::uint64_t parse_size(std::string_view option, std::string_view text);
 
 // "COLUMN,ROW,WIDTH,HEIGHT"

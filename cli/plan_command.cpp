@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <string_view>
 
 namespace terrazzo::cli {
 namespace {
@@ -18,16 +19,20 @@ constexpr std::uint64_t kTilesShown = 10;
 constexpr std::uint64_t kMaxTilesSummed = 1'000'000;
 
 constexpr char kFooter[] =
-    R"(Shows what a read would do, without touching pixels: which overview, which tiles, how many bytes.
+    R"(Shows what a read would do, without touching pixels: which overview, which tiles, how many bytes. The line
+"to GPU" tells who would decode if the result were wanted in GPU memory (read_device), and why: a small read is expected
+to be quicker on the host. Results in host memory are decoded by the host unless --device asks for the GPU.
 
 Examples:
   terrazzo plan dem.tif --window 0,0,512,512
   terrazzo plan dem.tif --target-size 800,600
-  terrazzo plan dem.tif --tiles --json)";
+  terrazzo plan dem.tif --tiles --json
+  terrazzo plan dem.tif --device                 which GPU decoder, however small the read is)";
 
 struct Options {
   CommonOptions common;
   Selection selection;
+  EngineOptions engine;
   std::string file;
   bool all_tiles = false;
 };
@@ -57,8 +62,18 @@ Json tile_to_json(PlannedTile const& tile) {
           {"to", Json{tile.column, tile.row}}};
 }
 
-void print_plan_json(Options const& options, ReadPlan const& plan, std::optional<Totals> const& totals,
-                     std::uint64_t shown) {
+// Who would decode a result for GPU memory.
+EnginePlan plan_for_device(Dataset const& dataset, ReadRequest const& request) {
+  EnginePlan planned = plan_device_read(dataset, request);
+  // Asked for by --device or TERRAZZO_ENGINE: then the read itself would fail.
+  if (planned.engine == Engine::device) { (void)usable_device(); }
+  return planned;
+}
+
+std::string_view name_of(Engine engine) { return engine == Engine::device ? "device" : "host"; }
+
+void print_plan_json(Options const& options, ReadPlan const& plan, EnginePlan const& device,
+                     std::optional<Totals> const& totals, std::uint64_t shown) {
   Json tiles = Json::array();
   for (std::uint64_t i = 0; i < shown; ++i) {
     tiles.push_back(tile_to_json(plan.tile(i)));
@@ -79,11 +94,12 @@ void print_plan_json(Options const& options, ReadPlan const& plan, std::optional
               {"result_bytes", plan.result_bytes()},
               {"scratch_bytes", plan.scratch_bytes()},
               {"threads", plan.threads()},
+              {"device", {{"engine", name_of(device.engine)}, {"decoder", device.decoder}, {"reason", device.reason}}},
               {"tiles", std::move(tiles)}});
 }
 
-void print_plan(Options const& options, ReadPlan const& plan, std::optional<Totals> const& totals,
-                std::uint64_t shown) {
+void print_plan(Options const& options, ReadPlan const& plan, EnginePlan const& device,
+                std::optional<Totals> const& totals, std::uint64_t shown) {
   Window const window = plan.window();
   std::cout << options.file << '\n'
             << "  level      " << plan.level() << (plan.level() == 0 ? " (full resolution)" : " (overview)") << '\n'
@@ -99,7 +115,9 @@ void print_plan(Options const& options, ReadPlan const& plan, std::optional<Tota
     std::cout << ", " << format_bytes(totals->compressed_bytes) << " in the file";
     if (totals->sparse_tiles > 0) { std::cout << ", " << format_count(totals->sparse_tiles) << " sparse"; }
   }
-  std::cout << "\n  threads    " << plan.threads() << ", " << format_bytes(plan.scratch_bytes()) << " of scratch\n\n";
+  std::cout << "\n  threads    " << plan.threads() << ", " << format_bytes(plan.scratch_bytes()) << " of scratch\n"
+            << "  to GPU     decoded by " << device.decoder
+            << (device.engine == Engine::device ? " on the device (" : " (") << device.reason << ")\n\n";
 
   Table table({"tile", "plane", "offset", "bytes", "part of it", "goes to"});
   for (std::uint64_t i = 0; i < shown; ++i) {
@@ -121,10 +139,12 @@ void print_plan(Options const& options, ReadPlan const& plan, std::optional<Tota
 
 int run(Options const& options) {
   Dataset const dataset = open_file(options.file, options.common);
-  ReadPlan const planned = plan(dataset, make_request(dataset, options.selection));
+  ReadRequest const request = make_request(dataset, options.selection, options.engine);
+  ReadPlan const planned = plan(dataset, request);
+  EnginePlan const device = plan_for_device(dataset, request);
   std::optional<Totals> const totals = total(planned);
   std::uint64_t const shown = options.all_tiles ? planned.tile_count() : std::min(planned.tile_count(), kTilesShown);
-  (options.common.json ? print_plan_json : print_plan)(options, planned, totals, shown);
+  (options.common.json ? print_plan_json : print_plan)(options, planned, device, totals, shown);
   return kExitOk;
 }
 
@@ -139,8 +159,8 @@ void add_plan(CLI::App& app, Action& action) {
   add_level(*command, options->selection);
   add_target(*command, options->selection);
   add_conversion(*command, options->selection);
-  add_tolerance(*command, options->selection);
   command->add_flag("--tiles", options->all_tiles, "List every tile, not the first ten")->group("Pixels");
+  add_engine(*command, options->engine);
   add_common(*command, options->common);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

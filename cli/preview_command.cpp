@@ -11,8 +11,8 @@
 
 #include "terrazzo/stats.hpp"
 
+#include <cctype>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <span>
 #include <tuple>
@@ -40,7 +40,22 @@ struct Options {
   PreviewRequest request;
 };
 
+// The picture is a PNG whatever its name; another name would fool the next program.
+void check_name(std::string const& out) {
+  std::string end = out.size() < 4 ? out : out.substr(out.size() - 4);
+  for (char& c : end) { c = static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+  if (out != "-" && end != ".png") {
+    std::size_t const name = out.rfind('/') + 1;  // 0 without a folder
+    std::size_t const dot = out.rfind('.');
+    bool const has_end = dot != std::string::npos && dot > name;
+    throw Error(ErrorKind::usage, "preview writes PNG only, and --out \"" + out +
+                                      "\" does not end in .png; type --out \"" + (has_end ? out.substr(0, dot) : out) +
+                                      ".png\"");
+  }
+}
+
 int run(Options const& options) {
+  check_name(options.out);
   Dataset const dataset = open_file(options.file, options.common);
   PreviewRequest request = options.request;
   request.window = options.selection.window;
@@ -60,14 +75,15 @@ int run(Options const& options) {
   std::vector<std::uint8_t> const png = encode_png(picture);
   out.write(std::as_bytes(std::span(png)));
   out.publish();
-  if (options.out == "-") { return kExitOk; }
+  bool const stdout_taken = options.out == "-";
   if (options.common.json) {
-    print_json({{"file", options.file},
-                {"out", options.out},
-                {"width", picture.width},
-                {"height", picture.height},
-                {"bytes", png.size()}});
-  } else if (!options.common.quiet) {
+    print_json_beside({{"file", options.file},
+                       {"out", options.out},
+                       {"width", picture.width},
+                       {"height", picture.height},
+                       {"bytes", png.size()}},
+                      stdout_taken);
+  } else if (!options.common.quiet && !stdout_taken) {
     std::cout << options.out << ": " << format_size(picture.width, picture.height) << ", " << format_bytes(png.size())
               << '\n';
   }
@@ -81,19 +97,16 @@ void add_preview(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("preview", "A PNG to look at");
   command->footer(kFooter);
   add_file(*command, options->file);
-  command->add_option("-o,--out", options->out, "The PNG file; - for standard output")->required()->type_name("PATH");
-  command->add_option("--max-size", options->request.max_size, "Longer side in pixels; default 1024")->type_name("N");
-  std::map<std::string, PreviewStyle> const styles{{"auto", PreviewStyle::automatic},
-                                                   {"gray", PreviewStyle::gray},
-                                                   {"rgb", PreviewStyle::rgb},
-                                                   {"colormap", PreviewStyle::colormap},
-                                                   {"hillshade", PreviewStyle::hillshade}};
-  command
-      ->add_option_function<std::string>(
-          "--style", [options, styles](std::string const& name) { options->request.style = styles.at(name); },
-          "auto, gray, rgb, colormap or hillshade")
-      ->check(CLI::IsMember(styles))
-      ->type_name("NAME");
+  command->add_option("-o,--out", options->out, "The PNG file, NAME.png; - for standard output")
+      ->required()
+      ->type_name("PATH");
+  add_whole(*command, "--max-size", options->request.max_size, "Longer side in pixels; default 1024", 1);
+  static constexpr PreviewStyle kStyles[] = {PreviewStyle::automatic, PreviewStyle::gray, PreviewStyle::rgb,
+                                             PreviewStyle::colormap, PreviewStyle::hillshade};
+  add_choice(
+      *command, "--style", {"auto", "gray", "rgb", "colormap", "hillshade"},
+      [options](std::size_t index) { options->request.style = kStyles[index]; },
+      "auto, gray, rgb, colormap or hillshade");
   command->add_option("--colormap", options->colormap, "viridis, magma, terrain or gray")->type_name("NAME");
   command
       ->add_option_function<std::string>(

@@ -25,7 +25,8 @@ constexpr std::uint64_t kBlockBytes = 256U << 20;
 constexpr char kFooter[] =
     R"(The result is bands x rows x columns (--interleave pixel: rows x columns x bands). X.npy and standard
 output are in NumPy's format (numpy.load opens it), any other name, and --raw, mean bare little-endian samples.
-Complex integers, which NumPy lacks, have a last axis of two: the real and the imaginary part.
+Complex integers, which NumPy lacks, have a last axis of two: the real and the imaginary part. With --out -, the
+JSON of --json is one line on standard error.
 
 Examples:
   terrazzo read dem.tif --out dem.npy                                everything
@@ -33,11 +34,13 @@ Examples:
   terrazzo read rgbn.tif --out a.npy --bands 4,1 --dtype float32     two bands, converted
   terrazzo read dem.tif --out a.npy --masked --unpack                real values, NaN where there are none
   terrazzo read dem.tif --out a.npy --target-size 800,600            small, from the best overview
-  terrazzo read dem.tif --out - --raw | sha256sum                    to a pipe)";
+  terrazzo read dem.tif --out - --raw | sha256sum                    to a pipe
+  terrazzo read dem.tif --out a.npy --device                         decoded on the GPU, the same pixels)";
 
 struct Options {
   CommonOptions common;
   Selection selection;
+  EngineOptions engine;
   std::string file, out;
   bool mask = false, raw = false;
   RowBlocks::Order order = RowBlocks::Order::band;
@@ -89,7 +92,7 @@ int run(Options const& options) {
   auto const started = std::chrono::steady_clock::now();
   Dataset const dataset = open_file(options.file, options.common);
   ProgressBar bar("read", options.common.quiet);
-  ReadRequest request = make_request(dataset, options.selection);
+  ReadRequest request = make_request(dataset, options.selection, options.engine);
   request.progress = bar.callback();
 
   OutputFile out(options.out);
@@ -107,7 +110,7 @@ int run(Options const& options) {
   for (std::uint64_t i = 0; i < blocks.count(); ++i) {
     HostView view;
     if (options.mask) {
-      buffer.emplace(blocks.read_mask(i));
+      buffer.emplace(blocks.read_mask(i, &report));
       view = buffer->view();
     } else {
       view = blocks.read(i, buffer, &report, options.order);
@@ -120,16 +123,17 @@ int run(Options const& options) {
   std::uint64_t const bytes = header.size() + shape[0] * shape[1] * shape[2] * size_bytes(dtype);
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   bool const stdout_taken = options.out == "-";
-  if (options.common.json && !stdout_taken) {
-    print_json({{"file", options.file},
-                {"out", options.out},
-                {"shape", shape},
-                {"dtype", to_string(dtype)},
-                {"bytes", bytes},
-                {"seconds", seconds},
-                {"tiles", report.tiles},
-                {"bytes_read", report.bytes_read},
-                {"bad_tiles", bad_tiles_to_json(report.bad_tiles)}});
+  if (options.common.json) {
+    print_json_beside({{"file", options.file},
+                       {"out", options.out},
+                       {"shape", shape},
+                       {"dtype", to_string(dtype)},
+                       {"bytes", bytes},
+                       {"seconds", seconds},
+                       {"tiles", report.tiles},
+                       {"bytes_read", report.bytes_read},
+                       {"bad_tiles", bad_tiles_to_json(report.bad_tiles)}},
+                      stdout_taken);
   } else if (!options.common.quiet && !stdout_taken) {
     std::cout << options.out << ": " << shape[0] << " x " << shape[1] << " x " << shape[2] << ' ' << to_string(dtype)
               << ", " << format_bytes(bytes) << " in " << format_seconds(seconds) << '\n';
@@ -155,18 +159,16 @@ void add_read(CLI::App& app, Action& action) {
   add_conversion(*command, options->selection);
   auto* mask = command->add_flag("--mask", options->mask, "The mask instead of the pixels: uint8, 255 valid, 0 not")
                    ->group("Pixels");
-  command
-      ->add_option_function<std::string>(
-          "--interleave",
-          [options](std::string const& name) {
-            options->order = name == "pixel" ? RowBlocks::Order::pixel : RowBlocks::Order::band;
-          },
-          "Bands first (band, the default) or last (pixel)")
-      ->check(CLI::IsMember({"band", "pixel"}))
-      ->type_name("ORDER")
+  add_choice(
+      *command, "--interleave", {"band", "pixel"},
+      [options](std::size_t index) { options->order = index == 1 ? RowBlocks::Order::pixel : RowBlocks::Order::band; },
+      "Bands first (band, the default) or last (pixel)")
       ->excludes(mask)
       ->group("Pixels");
   add_tolerance(*command, options->selection);
+  add_engine(*command, options->engine);
+  add_device_tuning(*command, options->engine);
+  mask->excludes(command->get_option("--device"));  // masks are decoded on the host
   add_common(*command, options->common);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -30,11 +30,13 @@ Examples:
   terrazzo stats dem.tif
   terrazzo stats dem.tif --bins 256 --json
   terrazzo stats dem.tif --level 2                 quick, from an overview
-  terrazzo stats scaled.tif --unpack --bins 0      real values, no histogram)";
+  terrazzo stats scaled.tif --unpack --bins 0      real values, no histogram
+  terrazzo stats dem.tif --device                  decoded on the GPU, counted on the host)";
 
 struct Options {
   CommonOptions common;
   Selection selection;
+  EngineOptions engine;
   std::string file;
   std::uint32_t bins = kDefaultBins;
   std::optional<std::pair<double, double>> range;
@@ -103,7 +105,7 @@ int run(Options const& options) {
   Dataset const dataset = open_file(options.file, options.common);
   ProgressBar bar("stats", options.common.quiet);
   StatsRequest request;
-  request.read = make_request(dataset, options.selection);
+  request.read = make_request(dataset, options.selection, options.engine);
   request.read.progress = bar.callback();
   request.histogram_bins = options.bins;
   if (options.range) {
@@ -132,8 +134,7 @@ void add_stats(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("stats", "Minimum, maximum, mean, deviation and histogram");
   command->footer(kFooter);
   add_file(*command, options->file);
-  command->add_option("--bins,--histogram", options->bins, "Bins of the histogram; 0: none; default 16")
-      ->type_name("N");
+  add_whole(*command, "--bins,--histogram", options->bins, "Bins of the histogram; 0: none; default 16");
   command
       ->add_option_function<std::string>(
           "--range", [options](std::string const& text) { options->range = parse_pair("--range", text, false); },
@@ -143,6 +144,8 @@ void add_stats(CLI::App& app, Action& action) {
   add_level(*command, options->selection);
   command->add_flag("--unpack", options->selection.unpack, "Apply the bands' scale and offset")->group("Pixels");
   add_tolerance(*command, options->selection);
+  add_engine(*command, options->engine);
+  add_device_tuning(*command, options->engine);
   add_common(*command, options->common);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

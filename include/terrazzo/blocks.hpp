@@ -44,8 +44,8 @@ class RowBlocks {
   // added to, not replaced.
   HostView read(std::uint64_t index, std::optional<HostArray>& buffer, ReadReport* report = nullptr,
                 Order order = Order::band) const;
-  // Validity of the block's pixels, as read_mask() gives it.
-  [[nodiscard]] HostArray read_mask(std::uint64_t index) const;
+  // Validity of the block's pixels, as read_mask() gives it. The counts of `report` are added to.
+  [[nodiscard]] HostArray read_mask(std::uint64_t index, ReadReport* report = nullptr) const;
 
  private:
   [[nodiscard]] ReadRequest request_of(std::uint64_t index) const;

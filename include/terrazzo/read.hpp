@@ -90,6 +90,23 @@ struct TargetSize {
   std::uint32_t width = 0, height = 0;
 };
 
+// Who decodes. `automatic` takes the faster one by a cost model (docs/device.md); a forced choice that cannot be met is
+// an error that says why.
+enum class Engine : std::uint8_t {
+  automatic,  // TERRAZZO_ENGINE overrides; results in host memory are decoded by the host
+  host,
+  device,
+};
+
+// How compressed bytes get to the GPU.
+enum class DeviceFetch : std::uint8_t {
+  automatic,
+  ring,    // threads read into pinned memory, which is copied while the next is read
+  kvikio,  // libkvikio, over GPUDirect Storage where the machine has it
+};
+
+class DeviceAllocator;  // terrazzo/device.hpp
+
 // Called from reading threads, never two at a time. Returning false cancels the read (`cancelled` error).
 using Progress = std::function<bool(std::uint64_t tiles_done, std::uint64_t tiles_total)>;
 
@@ -113,6 +130,13 @@ struct ReadRequest {
   std::uint64_t memory_limit_bytes = 0;  // of result and scratch; 0: Settings' default
   Progress progress{};
   std::atomic<bool> const* cancel = nullptr;  // set it to true from anywhere to stop the read
+
+  Engine engine = Engine::automatic;
+  bool exact = false;  // lossy codecs are decoded on the host, so that pixels do not depend on the engine
+  // The rest is for reads by the device engine.
+  std::uint64_t device_budget_bytes = 0;  // of scratch beyond the result; 0: Settings' default
+  DeviceFetch device_fetch = DeviceFetch::automatic;
+  DeviceAllocator* device_allocator = nullptr;  // null: a stream-ordered pool of our own
 };
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -154,12 +178,14 @@ struct BadTileReport {
   std::string message{};
 };
 
+// Masks that a read needed are counted with the pixels.
 struct ReadReport {
   std::uint64_t tiles = 0;  // decoded
   std::uint64_t sparse_tiles = 0;  // not in the file, filled
   std::uint64_t bytes_read = 0;  // compressed bytes fetched
   std::uint64_t surplus_tiles = 0;  // tiles whose data went on after the last pixel
-  std::vector<BadTileReport> bad_tiles{};  // with BadTile::fill
+  // With BadTile::fill. The message of a tile of a mask begins with the mask's directory, "mask (IFD 1): ".
+  std::vector<BadTileReport> bad_tiles{};
 };
 
 // The type read() gives for this request: the bands' common type, or what masked / unpack / dtype make of it.
@@ -174,7 +200,9 @@ void read_into(Dataset const& dataset, ReadRequest const& request, HostView cons
 
 // Validity of each pixel as uint8, 255 valid and 0 not, one band per requested band: from the mask, the alpha band or
 // nodata, in GDAL's order of preference. Only window, bands, level, target_size and the settings of the request count.
-[[nodiscard]] HostArray read_mask(Dataset const& dataset, ReadRequest const& request = {});
+// With BadTile::fill, pixels whose mask cannot be decoded are invalid.
+[[nodiscard]] HostArray read_mask(Dataset const& dataset, ReadRequest const& request = {},
+                                  ReadReport* report = nullptr);
 
 // ---------------------------------------------------------------------------------------------------------------
 // Plans

@@ -17,10 +17,17 @@ struct Settings {
   // Decoded tiles that windows used in part are kept for the next window, all datasets together, up to this much.
   // TERRAZZO_TILE_CACHE; unset: 5 % of the machine's memory, as GDAL does; 0: no cache. Whole tiles are never kept.
   std::optional<std::uint64_t> tile_cache_bytes{};
+  // Scratch of a read by the device engine, beyond its result. TERRAZZO_DEVICE_BUDGET; 0: a quarter of the GPU's free
+  // memory, at most 8 GiB.
+  std::uint64_t device_budget_bytes = 0;
 };
 
 [[nodiscard]] Settings settings();
 void set_settings(Settings const& settings);
+
+// "65536", "512M", "1.5G": bytes, with units of 1024, as the environment and the command line take them. Nothing when
+// it is no size.
+[[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
 
 // Notes for people (a fallback taken, a library not found), each told once. Default: dropped. The command line prints
 // them on stderr. The function must be thread-safe.

@@ -23,19 +23,11 @@ namespace {
 
 constexpr unsigned kMaxThreads = 1024;
 
-// "512", "512M", "1.5G": bytes. A value nobody can read is an error, not a default: silence would hide a typo.
-std::uint64_t parse_size(char const* name, std::string_view value) {
-  double number = 0;
-  auto const [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  std::string_view const unit(end, static_cast<std::size_t>(value.data() + value.size() - end));
-  constexpr std::string_view kUnits = "KMGT";
-  auto const at = unit.size() == 1 ? kUnits.find(static_cast<char>(unit[0] & ~0x20)) : std::string_view::npos;
-  bool const readable = error == std::errc() && (unit.empty() || at != std::string_view::npos);
-  double const bytes = unit.empty() ? number : std::ldexp(number, 10 * (static_cast<int>(at) + 1));
-  if (!readable || !(bytes >= 0 && bytes < 1e18)) {
-    throw Error(ErrorKind::usage, text(name, "=", value, " is not a size (write 512M, 1.5G, or bytes)"));
-  }
-  return static_cast<std::uint64_t>(bytes);
+// A value nobody can read is an error, not a default: silence would hide a typo.
+std::uint64_t size_of(char const* name, std::string_view value) {
+  auto const bytes = parse_size(value);
+  if (!bytes) { throw Error(ErrorKind::usage, text(name, "=", value, " is not a size (write 512M, 1.5G, or bytes)")); }
+  return *bytes;
 }
 
 unsigned threads_from_environment() {
@@ -52,7 +44,7 @@ unsigned threads_from_environment() {
 
 std::uint64_t size_from_environment(char const* name) {
   char const* const value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? 0 : parse_size(name, value);
+  return value == nullptr || *value == '\0' ? 0 : size_of(name, value);
 }
 
 // Memory this process can hope for: the machine's, the cgroup's, and the address space limit, whichever is least.
@@ -85,8 +77,9 @@ struct State {
   State() {
     settings.threads = threads_from_environment();
     settings.memory_limit_bytes = size_from_environment("TERRAZZO_MEMORY_LIMIT");
+    settings.device_budget_bytes = size_from_environment("TERRAZZO_DEVICE_BUDGET");
     char const* const cache = std::getenv("TERRAZZO_TILE_CACHE");
-    if (cache != nullptr && *cache != '\0') { settings.tile_cache_bytes = parse_size("TERRAZZO_TILE_CACHE", cache); }
+    if (cache != nullptr && *cache != '\0') { settings.tile_cache_bytes = size_of("TERRAZZO_TILE_CACHE", cache); }
   }
 };
 
@@ -96,6 +89,18 @@ State& state() {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  double number = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  std::string_view const unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  constexpr std::string_view kUnits = "KMGT";
+  auto const at = unit.size() == 1 ? kUnits.find(static_cast<char>(unit[0] & ~0x20)) : std::string_view::npos;
+  if (error != std::errc() || (!unit.empty() && at == std::string_view::npos)) { return std::nullopt; }
+  double const bytes = unit.empty() ? number : std::ldexp(number, 10 * (static_cast<int>(at) + 1));
+  if (!(bytes >= 0 && bytes < 1e18)) { return std::nullopt; }
+  return static_cast<std::uint64_t>(bytes);
+}
 
 Settings settings() {
   std::lock_guard const lock(state().mutex);

@@ -15,13 +15,7 @@
 
 namespace terrazzo::codec {
 
-#if TERRAZZO_HAVE_TIFFIO
-
 namespace {
-
-// The most that libtiff may allocate in one piece. A strip of the largest scan (A0 at 600 dpi, 1 bit) has 70 MB.
-constexpr tmsize_t kMaxAllocationBytes = tmsize_t{512} << 20;
-constexpr std::size_t kMaxMessageBytes = 4096;
 
 constexpr tiff::Compression kLongTail[] = {
     tiff::Compression::ccitt_rle,   tiff::Compression::ccitt_fax3, tiff::Compression::ccitt_fax4,
@@ -29,6 +23,18 @@ constexpr tiff::Compression kLongTail[] = {
     tiff::Compression::thunderscan, tiff::Compression::jbig,       tiff::Compression::sgilog,
     tiff::Compression::sgilog24,
 };
+
+}  // namespace
+
+std::span<tiff::Compression const> LibtiffDecoder::long_tail() noexcept { return kLongTail; }
+
+#if TERRAZZO_HAVE_TIFFIO
+
+namespace {
+
+// The most that libtiff may allocate in one piece. A strip of the largest scan (A0 at 600 dpi, 1 bit) has 70 MB.
+constexpr tmsize_t kMaxAllocationBytes = tmsize_t{512} << 20;
+constexpr std::size_t kMaxMessageBytes = 4096;
 
 }  // namespace
 

@@ -30,6 +30,8 @@ class LibtiffDecoder {
   [[nodiscard]] static bool available() noexcept;
   // libtiff's own version text, first line; empty when it is not available.
   [[nodiscard]] static std::string_view library_version() noexcept;
+  // Every compression that this class is for.
+  [[nodiscard]] static std::span<tiff::Compression const> long_tail() noexcept;
   // Whether this class is the way to decode a compression, and the loaded libtiff was built with it.
   [[nodiscard]] static bool decodes(tiff::Compression compression) noexcept;
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 
 namespace terrazzo::codec {
 
@@ -22,10 +23,16 @@ namespace {
 constexpr int kSmallestWindowLog = 23;
 constexpr int kLargestWindowLog = 30;
 
-StreamResult decompress_streaming(std::span<std::byte const> in, std::span<std::byte> out,
-                                  ZSTD_DCtx* context) noexcept {
+StreamResult decompress_streaming(std::span<std::byte const> in, std::span<std::byte> out) noexcept {
   int const needed_log = static_cast<int>(std::bit_width(out.size()));
-  ZSTD_DCtx_reset(context, ZSTD_reset_session_only);
+  // A context of its own: one that has seen damaged streams counts calls without progress over resets, and what it
+  // says of the next stream depends on them.
+  struct Free {
+    void operator()(ZSTD_DCtx* c) const noexcept { ZSTD_freeDCtx(c); }
+  };
+  std::unique_ptr<ZSTD_DCtx, Free> const fresh(ZSTD_createDCtx());
+  if (!fresh) { return {failed("out of memory")}; }
+  ZSTD_DCtx* const context = fresh.get();
   ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, std::clamp(needed_log, kSmallestWindowLog, kLargestWindowLog));
   ZSTD_inBuffer source{in.data(), in.size(), 0};
   ZSTD_outBuffer target{out.data(), out.size(), 0};
@@ -60,7 +67,7 @@ StreamResult decompress_zstd(std::span<std::byte const> in, std::span<std::byte>
     if (written == out.size()) { return {done(written), true}; }
     return {truncated(written, "the zstd stream holds fewer bytes than the block"), true};
   }
-  return decompress_streaming(in, out, context);
+  return decompress_streaming(in, out);
 }
 
 namespace {

@@ -105,8 +105,13 @@ ReadRequest RowBlocks::request_of(std::uint64_t index) const {
     // Tiles above this block, by rows: exact when blocks are whole tile rows.
     std::uint64_t const before =
         static_cast<std::uint64_t>(static_cast<double>(tile_count_) * first_row(index) / height_);
-    part.progress = [outer = request_.progress, before, total = tile_count_](std::uint64_t done, std::uint64_t) {
-      return outer(std::min(before + done, total), total);
+    std::uint64_t const after = static_cast<std::uint64_t>(
+        static_cast<double>(tile_count_) * (first_row(index) + part.window->height) / height_);
+    // A part may count more tiles than its share of the pixels': those of masks.
+    part.progress = [outer = request_.progress, before, share = static_cast<double>(after - before),
+                     total = tile_count_](std::uint64_t done, std::uint64_t of) {
+      double const part_done = share * static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(of, 1));
+      return outer(std::min(before + static_cast<std::uint64_t>(part_done), total), total);
     };
   }
   return part;
@@ -136,6 +141,11 @@ HostView RowBlocks::read(std::uint64_t index, std::optional<HostArray>& buffer, 
   return view;
 }
 
-HostArray RowBlocks::read_mask(std::uint64_t index) const { return terrazzo::read_mask(dataset_, request_of(index)); }
+HostArray RowBlocks::read_mask(std::uint64_t index, ReadReport* report) const {
+  ReadReport part_report;
+  HostArray mask = terrazzo::read_mask(dataset_, request_of(index), &part_report);
+  if (report != nullptr) { add_report(*report, std::move(part_report)); }
+  return mask;
+}
 
 }  // namespace terrazzo

@@ -100,6 +100,28 @@ DecodeMethod choose_method(Level const& level, bool trusted) {
   return method;
 }
 
+std::uint64_t codec_scratch_bytes(Level const& level, DecodeMethod const& method) noexcept {
+  tiff::Image const& image = level.image;
+  std::uint64_t const pixels = std::uint64_t{image.block_width_px} * image.block_height_px;
+  std::uint64_t const block = image.block_bytes(image.block_height_px);
+  if (method.kind == DecodeMethod::Kind::libtiff_rgba) { return 4 * pixels; }  // bottom-up, as libtiff gives it
+  if (method.kind != DecodeMethod::Kind::codec) { return 0; }
+  switch (image.compression) {
+    // Bands apart, a mask for each, and the blob inside deflate or zstd, which may be a third larger than its pixels.
+    case tiff::Compression::lerc:
+      return block + pixels * image.samples_per_block() +
+             (image.lerc_additional_compression != 0 ? block + block / 3 + 256 : 0);
+    case tiff::Compression::jxl:
+    case tiff::Compression::jxl_dng_1_7:
+      return block;  // channels that come in planes of their own
+    // OpenJPEG decodes whole blocks of 32-bit samples.
+    case tiff::Compression::jpeg2000:
+    case tiff::Compression::aperio_jp2_ycbcr:
+    case tiff::Compression::aperio_jp2_rgb: return 4 * pixels * image.samples_per_block();
+    default: return 0;
+  }
+}
+
 void ThreadScratch::trim() noexcept {
   for (Scratch* s : {&compressed, &decoded, &converted, &row}) { s->trim(kKeepBytes); }
 }
@@ -119,16 +141,20 @@ BlockReader::BlockReader(Level const& level, DecodeMethod const& method, MemoryB
     std::uint64_t const planes = rgb ? level.image.planes() : 1;
     std::uint64_t bytes = level.image.block_bytes(level.image.block_height_px) * planes;
     if (rgb) { bytes += std::uint64_t{4} * level.image.block_width_px * level.image.block_height_px; }
-    reserve_decoded(bytes + row_bytes_);
+    decoded_reservation_.grow(budget_, bytes + row_bytes_ + codec_scratch_bytes(level, method));
   }
 }
 
-void BlockReader::reserve_decoded(std::uint64_t bytes) {
-  if (bytes <= decoded_reserved_bytes_) { return; }
-  decoded_reservation_ = {};
-  decoded_reserved_bytes_ = 0;
-  decoded_reservation_ = budget_.reserve(bytes, "a decoded block");
-  decoded_reserved_bytes_ = bytes;
+void BlockReader::Growing::grow(MemoryBudget& budget, std::uint64_t wanted) {
+  if (wanted <= bytes) { return; }
+  held = {};
+  bytes = 0;
+  held = budget.reserve(wanted, what);
+  bytes = wanted;
+}
+
+bool BlockReader::uses_libtiff() const noexcept {
+  return method_.kind == DecodeMethod::Kind::libtiff || method_.kind == DecodeMethod::Kind::libtiff_rgba;
 }
 
 bool BlockReader::stored_is_finished() const noexcept {
@@ -136,12 +162,7 @@ bool BlockReader::stored_is_finished() const noexcept {
 }
 
 std::span<std::byte> BlockReader::compressed_buffer(std::size_t bytes) {
-  if (bytes > compressed_reserved_bytes_) {
-    compressed_reservation_ = {};
-    compressed_reserved_bytes_ = 0;
-    compressed_reservation_ = budget_.reserve(bytes, "compressed blocks");
-    compressed_reserved_bytes_ = bytes;
-  }
+  compressed_reservation_.grow(budget_, bytes);
   return scratch_.compressed.get(bytes);
 }
 
@@ -169,7 +190,7 @@ void BlockReader::fetch(std::span<std::uint64_t const> blocks) {
     } else {
       std::uint64_t const bytes = std::min(range.size_bytes, source_bytes - range.offset_bytes);
       item.size_bytes = static_cast<std::size_t>(bytes);
-      if (!memory.empty()) {
+      if (!memory.empty() || uses_libtiff()) {
         item.offset_bytes = static_cast<std::size_t>(range.offset_bytes);
       } else {
         std::uint64_t const run_end = runs.empty() ? 0 : runs.back().source_offset + runs.back().bytes;
@@ -189,7 +210,7 @@ void BlockReader::fetch(std::span<std::uint64_t const> blocks) {
     }
     batch.items.push_back(item);
   }
-  if (!memory.empty()) {
+  if (!memory.empty() || uses_libtiff()) {
     batch.buffer = memory;
     return;
   }
@@ -205,6 +226,7 @@ void BlockReader::fetch(std::span<std::uint64_t const> blocks) {
 
 std::span<std::byte const> BlockReader::unreversed(std::span<std::byte const> bytes) {
   if (!level_.image.reversed_bits || ignores_fill_order(level_.image.compression)) { return bytes; }
+  reversed_reservation_.grow(budget_, bytes.size());
   // The row buffer is free while a block is decoded.
   std::span<std::byte> const copy = scratch_.row.get(bytes.size());
   tile::reverse_bits(bytes, copy);
@@ -225,7 +247,7 @@ TileResult BlockReader::decode(tile::BatchItem const& item) {
         rgba ? std::size_t{4} * image.block_width_px * rows : static_cast<std::size_t>(image.block_bytes(rows));
     std::span<std::byte> const out = scratch_.decoded.get(bytes);
     rows_ = out.data();
-    TileResult const result = decode_with_libtiff(item.tile, rows, out);
+    TileResult const result = decode_with_libtiff(item, rows, out);
     if (rgba && samples_ == 3) { drop_alpha(out); }
     if (rgba) {
       rows_are_finished_ = true;
@@ -280,8 +302,10 @@ TileResult BlockReader::convert_colours(std::uint32_t rows) {
   return result;
 }
 
-TileResult BlockReader::decode_with_libtiff(std::uint64_t block, std::uint32_t rows, std::span<std::byte> out) {
+TileResult BlockReader::decode_with_libtiff(tile::BatchItem const& item, std::uint32_t rows, std::span<std::byte> out) {
   tiff::Image const& image = level_.image;
+  std::uint64_t const block = item.tile;
+  compressed_reservation_.grow(budget_, item.size_bytes);  // libtiff's own buffer for them
   if (!libtiff_) {
     ByteSourcePtr const source = level_.source;
     auto const read_at = [this, source](std::uint64_t offset_bytes, std::span<std::byte> target) -> std::size_t {
@@ -301,6 +325,8 @@ TileResult BlockReader::decode_with_libtiff(std::uint64_t block, std::uint32_t r
   if (block > std::numeric_limits<std::uint32_t>::max()) {
     return problem(TileStatus::unsupported, "too many blocks for libtiff");
   }
+  // The block's bytes; what libtiff reads of the directory, once a thread, is not counted.
+  if (level_.source->in_memory().empty()) { bytes_read_ += item.size_bytes; }
   TileResult result;
   if (method_.kind == DecodeMethod::Kind::libtiff) {
     result = libtiff_->decode_block(static_cast<std::uint32_t>(block), out);
@@ -315,34 +341,42 @@ TileResult BlockReader::decode_with_libtiff(std::uint64_t block, std::uint32_t r
   return result;
 }
 
-std::optional<TileResult> BlockReader::check_raw_range(tiff::BlockRange const& range, std::uint64_t end_bytes) {
-  if (range.size_bytes == 0) { return problem(TileStatus::sparse, nullptr); }
-  if (end_bytes > range.size_bytes) { return problem(TileStatus::truncated, "the block is shorter than its pixels"); }
-  if (!range_fits(range.offset_bytes, end_bytes, level_.source->size_bytes())) {
-    return problem(TileStatus::truncated, "the block reaches past the end of the file");
-  }
-  return std::nullopt;
-}
-
-bool BlockReader::has_surplus(std::uint64_t block, tiff::BlockRange const& range) const noexcept {
+BlockReader::RawRows BlockReader::check_raw_rows(std::uint64_t block, tiff::BlockRange const& range,
+                                                 std::uint32_t first_row, std::uint32_t rows) const noexcept {
+  if (range.size_bytes == 0) { return {0, problem(TileStatus::sparse, nullptr)}; }
   tiff::Image const& image = level_.image;
-  auto const block_row = static_cast<std::uint32_t>(block % image.blocks_per_plane() / image.blocks_across);
-  return range.size_bytes > image.block_bytes(image.block_rows(block_row));
+  std::uint64_t const stride = std::max<std::uint64_t>(1, finisher_.decoded_row_bytes());
+  std::uint64_t const in_file = level_.source->size_bytes() - std::min(level_.source->size_bytes(), range.offset_bytes);
+  std::uint64_t const there = std::min(range.size_bytes, in_file);
+  std::uint64_t const end = std::uint64_t{first_row} + rows;
+  if (there / stride >= end) {
+    auto const block_row = static_cast<std::uint32_t>(block % image.blocks_per_plane() / image.blocks_across);
+    bool const surplus = range.size_bytes > image.block_bytes(image.block_rows(block_row));
+    return {rows, {.bytes_written = static_cast<std::size_t>(end * stride), .surplus_input = surplus}};
+  }
+  std::uint64_t const good = std::max<std::uint64_t>(there / stride, first_row);
+  TileResult result =
+      problem(TileStatus::truncated, range.size_bytes / stride < end ? "the block is shorter than its pixels"
+                                                                     : "the block reaches past the end of the file");
+  result.bytes_written = static_cast<std::size_t>(good * stride);
+  return {static_cast<std::uint32_t>(good - first_row), result};
 }
 
 TileResult BlockReader::read_rows(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows) {
   std::size_t const stride = finisher_.decoded_row_bytes();
   tiff::BlockRange const range = level_.index.range(block);
-  if (auto const wrong = check_raw_range(range, std::uint64_t{first_row + rows} * stride)) { return *wrong; }
-  reserve_decoded(stride * rows + row_bytes_);
-  std::span<std::byte> const out = scratch_.decoded.get(stride * rows);
+  RawRows const found = check_raw_rows(block, range, first_row, rows);
+  if (found.readable == 0) { return found.result; }
+  std::size_t const bytes = stride * found.readable;
+  decoded_reservation_.grow(budget_, bytes + row_bytes_);
+  std::span<std::byte> const out = scratch_.decoded.get(bytes);
   level_.source->read(range.offset_bytes + std::uint64_t{first_row} * stride, out);
   if (level_.image.reversed_bits) { tile::reverse_bits(out, out); }
   bytes_read_ += out.size();
   rows_ = out.data();
   decoded_row_stride_ = stride;
   rows_are_finished_ = false;
-  return {.bytes_written = out.size(), .surplus_input = has_surplus(block, range)};
+  return found.result;
 }
 
 TileResult BlockReader::read_rows_into(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows,
@@ -350,21 +384,22 @@ TileResult BlockReader::read_rows_into(std::uint64_t block, std::uint32_t first_
                                        std::ptrdiff_t stride_bytes) {
   std::size_t const stride = finisher_.decoded_row_bytes();
   tiff::BlockRange const range = level_.index.range(block);
-  if (auto const wrong = check_raw_range(range, std::uint64_t{first_row + rows} * stride)) { return *wrong; }
+  RawRows const found = check_raw_rows(block, range, first_row, rows);
+  if (found.readable == 0) { return found.result; }
   std::uint64_t const start = range.offset_bytes + std::uint64_t{first_row} * stride + skip_bytes;
   scratch_.ranges.clear();
   bool const one_piece = bytes == stride && stride_bytes == static_cast<std::ptrdiff_t>(bytes);
   if (one_piece) {
-    scratch_.ranges.push_back({start, {out, bytes * rows}});
+    scratch_.ranges.push_back({start, {out, bytes * found.readable}});
   } else {
-    for (std::uint32_t r = 0; r < rows; ++r) {
+    for (std::uint32_t r = 0; r < found.readable; ++r) {
       scratch_.ranges.push_back(
           {start + std::uint64_t{r} * stride, {out + static_cast<std::ptrdiff_t>(r) * stride_bytes, bytes}});
     }
   }
   level_.source->submit(scratch_.ranges).wait();
-  bytes_read_ += bytes * rows;
-  return {.bytes_written = bytes * rows, .surplus_input = has_surplus(block, range)};
+  bytes_read_ += bytes * found.readable;
+  return found.result;
 }
 
 std::byte const* BlockReader::finished_row(std::uint32_t row, std::byte* out) noexcept {

@@ -47,6 +47,9 @@ struct ThreadScratch {
   void trim() noexcept;  // after a read: lets go of what is too large to keep
 };
 
+// What a codec holds besides its input and its output while it decodes a block, as far as the image tells.
+[[nodiscard]] std::uint64_t codec_scratch_bytes(Level const& level, DecodeMethod const& method) noexcept;
+
 class BlockReader {
  public:
   BlockReader(Level const& level, DecodeMethod const& method, MemoryBudget& budget, ThreadScratch& scratch);
@@ -61,13 +64,16 @@ class BlockReader {
   [[nodiscard]] bool stored_is_finished() const noexcept;
 
   // Reads the compressed bytes of several blocks in one go: one buffer, merged ranges. Fills scratch.batch; items of
-  // blocks outside the file get a status, a failing source throws.
+  // blocks outside the file get a status, a failing source throws. libtiff reads by itself, so for its methods the
+  // items are made and nothing is read.
   void fetch(std::span<std::uint64_t const> blocks);
 
   // Decodes one block of the batch. REQUIRES: method is not raw.
   [[nodiscard]] tile::TileResult decode(tile::BatchItem const& item);
 
-  // Raw blocks: reads rows [first_row, first_row + rows) of a block. REQUIRES: method is raw.
+  // Raw blocks: reads rows [first_row, first_row + rows) of a block. Of one that is too short, the whole rows that are
+  // there are read all the same, and `bytes_written` tells how far the block is good, from its first row on. REQUIRES:
+  // method is raw.
   [[nodiscard]] tile::TileResult read_rows(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows);
   // Raw blocks whose bytes need no work: reads `bytes` of each of `rows` rows straight to `out` + i * stride.
   [[nodiscard]] tile::TileResult read_rows_into(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows,
@@ -83,14 +89,27 @@ class BlockReader {
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
  private:
-  [[nodiscard]] tile::TileResult decode_with_libtiff(std::uint64_t block, std::uint32_t rows, std::span<std::byte> out);
+  // Bytes of the budget for a buffer that only grows.
+  struct Growing {
+    char const* what;
+    MemoryBudget::Reservation held{};
+    std::uint64_t bytes = 0;
+    void grow(MemoryBudget& budget, std::uint64_t wanted);
+  };
+
+  [[nodiscard]] tile::TileResult decode_with_libtiff(tile::BatchItem const& item, std::uint32_t rows,
+                                                     std::span<std::byte> out);
   [[nodiscard]] tile::TileResult decode_planes(std::uint64_t block, std::uint32_t rows);
   [[nodiscard]] tile::TileResult convert_colours(std::uint32_t rows);
-  void reserve_decoded(std::uint64_t bytes);  // and one finished row
   [[nodiscard]] std::span<std::byte> compressed_buffer(std::size_t bytes);
   [[nodiscard]] std::span<std::byte const> unreversed(std::span<std::byte const> bytes);
-  [[nodiscard]] bool has_surplus(std::uint64_t block, tiff::BlockRange const& range) const noexcept;
-  [[nodiscard]] std::optional<tile::TileResult> check_raw_range(tiff::BlockRange const& range, std::uint64_t end_bytes);
+  struct RawRows {
+    std::uint32_t readable;  // of the rows asked for
+    tile::TileResult result;  // of the block, when they have been read
+  };
+  [[nodiscard]] RawRows check_raw_rows(std::uint64_t block, tiff::BlockRange const& range, std::uint32_t first_row,
+                                       std::uint32_t rows) const noexcept;
+  [[nodiscard]] bool uses_libtiff() const noexcept;
 
   Level const& level_;
   DecodeMethod const& method_;
@@ -100,10 +119,9 @@ class BlockReader {
   codec::BlockFormat format_;
   std::exception_ptr source_failure_{};  // of a read that libtiff asked for
   std::optional<codec::LibtiffDecoder> libtiff_;
-  MemoryBudget::Reservation decoded_reservation_, compressed_reservation_;
-  std::uint64_t decoded_reserved_bytes_ = 0;
-  std::size_t compressed_reserved_bytes_ = 0;
-  std::byte* rows_ = nullptr;       // decoded rows, decoded_row_stride_ apart
+  Growing decoded_reservation_{"a decoded block"}, compressed_reservation_{"compressed blocks"},
+      reversed_reservation_{"a block with its bits reversed"};
+  std::byte* rows_ = nullptr;  // decoded rows, decoded_row_stride_ apart
   std::size_t decoded_row_stride_ = 0;
   bool rows_are_finished_ = false;  // colours were converted, or libtiff did it all
   std::size_t row_bytes_, pixel_bytes_;

@@ -13,11 +13,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <new>
 #include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace terrazzo::reading {
 
@@ -33,14 +36,6 @@ constexpr std::uint64_t kMaxBatchBlocks = 64;
 // The first is for rows that one call reads, the second for rows that need a call each.
 constexpr std::size_t kDirectRowBytes = 2048;
 constexpr std::size_t kLoneRowBytes = 32768;
-
-ErrorKind kind_of(TileStatus status) {
-  switch (status) {
-    case TileStatus::unsupported: return ErrorKind::unsupported;
-    case TileStatus::failed: return ErrorKind::limit;
-    default: return ErrorKind::malformed;
-  }
-}
 
 // Buffers live as long as their thread, so that a thousand small reads allocate once.
 ThreadScratch& thread_scratch() {
@@ -74,13 +69,22 @@ class Job {
   }
 
   void run() {
-    run_on_pool(plan_.threads, [this](unsigned) { Worker(*this).work(); });
+    run_on_pool(plan_.threads, [this](unsigned) {
+      try {
+        Worker(*this).work();
+      } catch (...) {
+        stopped_ = true;  // the read is lost: the other workers need not finish it
+        thread_scratch().trim();
+        throw;
+      }
+    });
     if (failure_) { throw *failure_; }
     // The pieces of a block report it one by one.
     auto const number = [&](BadTileReport const& bad) { return plan_.block_number(bad.tile); };
-    std::ranges::sort(report_.bad_tiles, {}, number);
-    auto const repeated = std::ranges::unique(report_.bad_tiles, {}, number);
-    report_.bad_tiles.erase(repeated.begin(), repeated.end());
+    std::ranges::sort(bad_tiles_, {}, number);
+    auto const repeated = std::ranges::unique(bad_tiles_, {}, number);
+    report_.bad_tiles.insert(report_.bad_tiles.end(), std::make_move_iterator(bad_tiles_.begin()),
+                             std::make_move_iterator(repeated.begin()));
     if (request_.progress) { request_.progress(plan_.block_count(), plan_.block_count()); }
   }
 
@@ -287,11 +291,12 @@ class Job {
         return;
       }
       TileResult const result = reader_.read_rows(number, first_row, covered.height);
-      if (settle(task, id, covered, result, first_piece) != 0) { place_rows(id, covered, first_row, covered.height); }
+      std::uint32_t const good_rows = settle(task, id, covered, result, first_piece);
+      if (good_rows > first_row) { place_rows(id, covered, first_row, good_rows - first_row); }
     }
 
     // Counts the block (once, whatever its pieces), fills what is missing or bad, tells the job of a failure. Returns
-    // how many rows are good.
+    // how many rows are good, from the block's first on.
     std::uint32_t settle(std::uint64_t task, TileId const& id, Window const& covered, TileResult const& result,
                          bool first_piece = true) {
       std::uint32_t const rows = plan_.level->image.block_rows(id.row);
@@ -311,10 +316,10 @@ class Job {
       std::string message(tiff::compression_name(plan_.level->image.compression));
       message += text(": ", result.reason == nullptr ? "the block cannot be decoded" : result.reason);
       if (job_.request_.bad_tile == BadTile::error) {
-        job_.fail(task, error_of(id, kind_of(result.status), message));
+        job_.fail(task, error_of(id, kind_of(result), message));
         return 0;
       }
-      job_.add_bad({id, kind_of(result.status), message});
+      job_.add_bad({id, kind_of(result), message});
       bool const rows_count = result.status == TileStatus::truncated && !plan_.level->image.is_converted_to_rgb();
       std::uint64_t const row_bytes = std::max<std::uint64_t>(1, plan_.level->image.row_bytes());
       auto const good =
@@ -361,7 +366,7 @@ class Job {
 
   void add_bad(BadTileReport bad) {
     std::lock_guard const lock(mutex_);
-    report_.bad_tiles.push_back(std::move(bad));
+    bad_tiles_.push_back(std::move(bad));
   }
 
   void add(ReadReport const& counts, std::uint64_t bytes_read) {
@@ -377,9 +382,14 @@ class Job {
     if (request_.cancel != nullptr && request_.cancel->load(std::memory_order_relaxed)) { return cancel(); }
     if (!request_.progress) { return true; }
     std::unique_lock const lock(progress_mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) { return !stopped_; }
+    if (!lock.owns_lock() || stopped_) { return !stopped_; }
     told_ = std::max(told_, tasks_done / pieces_per_block_);
-    return request_.progress(told_, plan_.block_count()) || cancel();
+    try {
+      return request_.progress(told_, plan_.block_count()) || cancel();
+    } catch (...) {
+      stopped_ = true;  // while the lock is held: nobody calls the function after it threw
+      throw;
+    }
   }
 
   bool cancel() {
@@ -403,14 +413,27 @@ class Job {
   std::atomic<std::uint64_t> next_task_{0};
   std::atomic<std::uint64_t> first_failure_{std::numeric_limits<std::uint64_t>::max()};
   std::atomic<bool> stopped_{false};
-  std::mutex mutex_;  // guards failure_, failed_task_, report_
+  std::mutex mutex_;  // guards failure_, failed_task_, report_, bad_tiles_
   std::optional<Error> failure_;
   std::uint64_t failed_task_ = 0;
+  std::vector<BadTileReport> bad_tiles_;  // of this plan: the report may hold others' already
   std::mutex progress_mutex_;
   std::uint64_t told_ = 0;  // guarded by progress_mutex_
 };
 
 }  // namespace
+
+ErrorKind kind_of(TileResult const& result) noexcept {
+  // Codecs that fail for want of memory say so in these words, all of them. Any other failure is a library that gave
+  // up on the block, which more memory does not mend.
+  constexpr std::string_view kOutOfMemory = "out of memory";
+  switch (result.status) {
+    case TileStatus::unsupported: return ErrorKind::unsupported;
+    case TileStatus::failed:
+      return result.reason != nullptr && result.reason == kOutOfMemory ? ErrorKind::limit : ErrorKind::malformed;
+    default: return ErrorKind::malformed;
+  }
+}
 
 void execute_on_host(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination,
                      MemoryBudget& budget, ReadReport& report) {

@@ -6,12 +6,19 @@
 
 #include "base/memory_budget.hpp"
 #include "read/plan.hpp"
+#include "terrazzo/error.hpp"
 #include "terrazzo/read.hpp"
+#include "tile/tile_status.hpp"
 
 namespace terrazzo::reading {
 
 // `destination` has the plan's bands, size and dtype. Only bad_tile, strict, progress and cancel of the request count.
+// What the plan's blocks came to is added to `report`. An exception of the progress function stops the other workers
+// and is thrown on as it is.
 void execute_on_host(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination,
                      MemoryBudget& budget, ReadReport& report);
+
+// What a caller can do about a block that is not good. REQUIRES: the status is neither ok nor sparse.
+[[nodiscard]] ErrorKind kind_of(tile::TileResult const& result) noexcept;
 
 }  // namespace terrazzo::reading

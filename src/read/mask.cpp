@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/mask.hpp"
 
+#include "base/text.hpp"
 #include "read/host_engine.hpp"
 #include "read/resample.hpp"
 #include "tile/convert.hpp"
 
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
+#include <tuple>
 #include <utility>
 
 namespace terrazzo::reading {
@@ -36,10 +41,9 @@ LevelPtr const& mask_level(ReadPlan::Impl const& plan) {
   return own ? plan.level->mask : plan.dataset->levels[0]->mask;
 }
 
-// One band of the mask image, for the whole window.
-Plane read_mask_band(ReadPlan::Impl const& plan, std::uint32_t band, ReadRequest const& request, MemoryBudget& budget) {
-  Plane mask(DType::u8, plan, budget, "a mask");
-  ReadReport report;
+// One band (from 1) of the mask image, for the whole window.
+std::shared_ptr<ReadPlan::Impl const> plan_mask(ReadPlan::Impl const& plan, std::uint32_t band,
+                                                ReadRequest const& request) {
   LevelPtr const& level = mask_level(plan);
   ReadPlan::Impl like = plan;
   if (level != plan.level->mask) {
@@ -51,124 +55,225 @@ Plane read_mask_band(ReadPlan::Impl const& plan, std::uint32_t band, ReadRequest
     like.source_columns = std::move(sampling.columns);
     like.source_rows = std::move(sampling.rows);
   }
-  auto const mask_plan = make_level_plan(plan.dataset, level, band, like);
-  execute_on_host(*mask_plan, request, mask.pixels.view(), budget, report);
-  for (std::byte& pixel : mask.pixels.bytes()) { pixel = pixel == std::byte{} ? std::byte{} : std::byte{255}; }
-  return mask;
+  return make_level_plan(plan.dataset, level, band, like);
 }
 
 // One band (from 1) as it is stored, of the plan's window and size.
-Plane read_stored_band(ReadPlan::Impl const& plan, std::uint32_t band, double fill, ReadRequest const& request,
-                       MemoryBudget& budget, char const* what) {
+ReadPlan::Impl plan_stored(ReadPlan::Impl const& plan, std::uint32_t band, double fill) {
   ReadPlan::Impl one = plan;
   one.bands = {band};
   one.transforms.assign(1, {});
   one.fills.assign(1, fill);
   one.dtype = plan.level->dtype;
   if (plan.level->has_band_planes()) { one.planes = {band - 1}; }
-  Plane values(one.dtype, plan, budget, what);
-  ReadReport report;
-  execute_on_host(one, request, values.pixels.view(), budget, report);
-  return values;
+  return one;
 }
 
-// Valid where alpha is not 0.
-Plane read_alpha(ReadPlan::Impl const& plan, ReadRequest const& request, MemoryBudget& budget) {
-  auto const alpha = static_cast<std::uint32_t>(plan.dataset->info.bands.size());  // MaskKind::alpha: it is the last
-  Plane const values = read_stored_band(plan, alpha, 0, request, budget, "the alpha band");
-  Plane mask(DType::u8, plan, budget, "a mask");
-  tile::ValueTransform zero_is_invalid;
-  zero_is_invalid.mask_nodata = true;
-  auto const bytes = static_cast<std::ptrdiff_t>(size_bytes(plan.level->dtype));
-  std::span<std::byte> const valid = mask.pixels.bytes();
-  tile::valid_row(plan.level->dtype, values.pixels.bytes().data(), bytes, reinterpret_cast<std::uint8_t*>(valid.data()),
-                  1, valid.size(), zero_is_invalid);
-  return mask;
+// MaskKind::alpha: it is the last.
+std::uint32_t alpha_band(ReadPlan::Impl const& plan) {
+  return static_cast<std::uint32_t>(plan.dataset->info.bands.size());
+}
+
+// Several plans, executed one after the other for one caller: one progress and one report over all.
+class JointRead {
+ public:
+  JointRead(ReadRequest const& request, MemoryBudget& budget, ReadReport& report)
+      : request_(request), budget_(budget), report_(report) {}
+
+  // Of every plan that will be executed, before the first one is.
+  void expect(std::uint64_t blocks) { total_blocks_ += blocks; }
+
+  // `what` begins the messages of bad tiles.
+  void execute(ReadPlan::Impl const& plan, HostView const& destination, std::string const& what) {
+    ReadRequest part;
+    part.bad_tile = request_.bad_tile;
+    part.strict = request_.strict;
+    part.cancel = request_.cancel;
+    if (request_.progress) {
+      part.progress = [this](std::uint64_t done, std::uint64_t) {
+        return request_.progress(blocks_before_ + done, total_blocks_);
+      };
+    }
+    ReadReport found;
+    execute_on_host(plan, part, destination, budget_, found);
+    report_.tiles += found.tiles;
+    report_.sparse_tiles += found.sparse_tiles;
+    report_.surplus_tiles += found.surplus_tiles;
+    report_.bytes_read += found.bytes_read;
+    for (BadTileReport& bad : found.bad_tiles) {
+      bad.message.insert(0, what);
+      // Bands that share tiles find the same ones bad.
+      if (seen_.emplace(bad.tile.plane, bad.tile.row, bad.tile.column, bad.message).second) {
+        report_.bad_tiles.push_back(std::move(bad));
+      }
+    }
+    blocks_before_ += plan.block_count();
+  }
+
+ private:
+  ReadRequest const& request_;
+  MemoryBudget& budget_;
+  ReadReport& report_;
+  std::uint64_t blocks_before_ = 0, total_blocks_ = 0;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>> seen_;  // bad tiles
+};
+
+// "mask (IFD 1): ": a tile of the mask must not be taken for the one of the image that has its place.
+std::string mask_prefix(Level const& level) {
+  return level.external ? text("mask (", level.source->name(), ", IFD ", level.image.ifd, "): ")
+                        : text("mask (IFD ", level.image.ifd, "): ");
+}
+
+// Where the validity of a band's pixels comes from, when it is not of its own values.
+enum class MaskSource : std::uint8_t { none, image, alpha };
+
+MaskSource source_of(ReadPlan::Impl const& plan, std::uint32_t band) {
+  MaskKind const kind = plan.dataset->info.bands[band - 1].mask;
+  bool const image = kind == MaskKind::internal || kind == MaskKind::external;
+  if (image && mask_level(plan) != nullptr) { return MaskSource::image; }
+  return kind == MaskKind::alpha ? MaskSource::alpha : MaskSource::none;
 }
 
 // Masks that bands have in common, read when the first band asks.
 class SharedMasks {
  public:
-  SharedMasks(ReadPlan::Impl const& plan, ReadRequest const& request, MemoryBudget& budget)
-      : plan_(plan), request_(request), budget_(budget) {}
+  SharedMasks(ReadPlan::Impl const& plan, ReadRequest const& request, MemoryBudget& budget, JointRead& joint)
+      : plan_(plan), request_(request), budget_(budget), joint_(joint) {
+    // The same steps as of() takes, without the pixels.
+    std::uint32_t held = 0;
+    bool has_alpha = false;
+    for (std::uint32_t const band : plan.bands) {
+      MaskSource const source = source_of(plan, band);
+      if (source == MaskSource::image && held != mask_band(band)) {
+        held = mask_band(band);
+        joint.expect(plan_mask(plan, held, request)->block_count());
+      } else if (source == MaskSource::alpha && !std::exchange(has_alpha, true)) {
+        joint.expect(plan_stored(plan, alpha_band(plan), 0).block_count());
+      }
+    }
+  }
 
   // Of a band (from 1); null when its mask is not of pixels of its own. Valid until the next call.
   [[nodiscard]] HostArray const* of(std::uint32_t band) {
-    MaskKind const kind = plan_.dataset->info.bands[band - 1].mask;
-    LevelPtr const& level = mask_level(plan_);
-    if ((kind == MaskKind::internal || kind == MaskKind::external) && level != nullptr) {
-      std::uint32_t const mask_band = level->bands == 1 ? 1 : band;
-      if (!image_mask_ || image_mask_band_ != mask_band) {
-        image_mask_.reset();
-        image_mask_.emplace(read_mask_band(plan_, mask_band, request_, budget_));
-        image_mask_band_ = mask_band;
-      }
-      return &image_mask_->pixels;
+    switch (source_of(plan_, band)) {
+      case MaskSource::none: return nullptr;
+      case MaskSource::alpha:
+        if (!alpha_) { alpha_.emplace(read_alpha()); }
+        return &alpha_->pixels;
+      case MaskSource::image: break;
     }
-    if (kind != MaskKind::alpha) { return nullptr; }
-    if (!alpha_) { alpha_.emplace(read_alpha(plan_, request_, budget_)); }
-    return &alpha_->pixels;
+    if (!image_mask_ || image_mask_band_ != mask_band(band)) {
+      image_mask_.reset();
+      image_mask_band_ = mask_band(band);
+      image_mask_.emplace(read_image_mask());
+    }
+    return &image_mask_->pixels;
   }
 
  private:
+  // The band of the mask image that serves a band.
+  [[nodiscard]] std::uint32_t mask_band(std::uint32_t band) const { return mask_level(plan_)->bands == 1 ? 1 : band; }
+
+  Plane read_image_mask() {
+    auto const mask_plan = plan_mask(plan_, image_mask_band_, request_);
+    Plane mask(DType::u8, plan_, budget_, "a mask");
+    joint_.execute(*mask_plan, mask.pixels.view(), mask_prefix(*mask_plan->level));
+    for (std::byte& pixel : mask.pixels.bytes()) { pixel = pixel == std::byte{} ? std::byte{} : std::byte{255}; }
+    return mask;
+  }
+
+  // Valid where alpha is not 0.
+  Plane read_alpha() {
+    DType const dtype = plan_.level->dtype;
+    Plane values(dtype, plan_, budget_, "the alpha band");
+    joint_.execute(plan_stored(plan_, alpha_band(plan_), 0), values.pixels.view(), "");
+    Plane mask(DType::u8, plan_, budget_, "a mask");
+    tile::ValueTransform zero_is_invalid;
+    zero_is_invalid.mask_nodata = true;
+    std::span<std::byte> const valid = mask.pixels.bytes();
+    tile::valid_row(dtype, values.pixels.bytes().data(), static_cast<std::ptrdiff_t>(size_bytes(dtype)),
+                    reinterpret_cast<std::uint8_t*>(valid.data()), 1, valid.size(), zero_is_invalid);
+    return mask;
+  }
+
   ReadPlan::Impl const& plan_;
   ReadRequest const& request_;
   MemoryBudget& budget_;
+  JointRead& joint_;
   std::optional<Plane> image_mask_, alpha_;
   std::uint32_t image_mask_band_ = 0;
 };
 
-}  // namespace
-
-void read_masks(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination,
-                MemoryBudget& budget) {
-  SharedMasks shared(plan, request, budget);
-  for (std::size_t i = 0; i < plan.bands.size(); ++i) {
-    BandInfo const& band = plan.dataset->info.bands[plan.bands[i] - 1];
-    if (HostArray const* const mask = shared.of(plan.bands[i])) {
-      for (std::uint32_t row = 0; row < plan.out_height; ++row) {
-        std::memcpy(row_of(destination, i, row), row_of(mask->view(), 0, row), plan.out_width);
-      }
-      continue;
-    }
-    if (band.mask != MaskKind::nodata) {
-      for (std::uint32_t row = 0; row < plan.out_height; ++row) {
-        std::memset(row_of(destination, i, row), 255, plan.out_width);
-      }
-      continue;
-    }
-    Plane const values = read_stored_band(plan, plan.bands[i], plan.fills[i], request, budget, "a band for its mask");
-    tile::ValueTransform nodata;
-    nodata.mask_nodata = band.nodata->representable;
-    nodata.nodata = band.nodata->value;
-    nodata.nodata_i64 = band.nodata->exact_i64;
-    nodata.nodata_u64 = band.nodata->exact_u64;
-    for (std::uint32_t row = 0; row < plan.out_height; ++row) {
-      tile::valid_row(plan.level->dtype, row_of(values.pixels.view(), 0, row),
-                      static_cast<std::ptrdiff_t>(size_bytes(plan.level->dtype)),
-                      reinterpret_cast<std::uint8_t*>(row_of(destination, i, row)), destination.pixel_stride_bytes,
-                      plan.out_width, nodata);
+void invalidate(HostArray const& mask, ReadPlan::Impl const& plan, HostView const& destination, std::size_t band) {
+  std::size_t const bytes = size_bytes(destination.dtype);
+  std::byte invalid[16];
+  tile::fill_row(destination.dtype, invalid, 0, 1, std::numeric_limits<double>::quiet_NaN());
+  for (std::uint32_t row = 0; row < plan.out_height; ++row) {
+    std::byte const* const valid = row_of(mask.view(), 0, row);
+    std::byte* pixel = row_of(destination, band, row);
+    for (std::uint32_t column = 0; column < plan.out_width; ++column) {
+      if (valid[column] == std::byte{}) { std::memcpy(pixel, invalid, bytes); }
+      pixel += destination.pixel_stride_bytes;
     }
   }
 }
 
-void apply_masks(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination,
-                 MemoryBudget& budget) {
-  SharedMasks shared(plan, request, budget);
+// The mask of a band (the index-th of the plan) that nodata makes.
+void mask_by_nodata(ReadPlan::Impl const& plan, std::size_t index, HostView const& destination, MemoryBudget& budget,
+                    JointRead& joint) {
+  BandInfo const& band = plan.dataset->info.bands[plan.bands[index] - 1];
+  DType const dtype = plan.level->dtype;
+  Plane values(dtype, plan, budget, "a band for its mask");
+  joint.execute(plan_stored(plan, plan.bands[index], plan.fills[index]), values.pixels.view(), "");
+  tile::ValueTransform nodata;
+  nodata.mask_nodata = band.nodata->representable;
+  nodata.nodata = band.nodata->value;
+  nodata.nodata_i64 = band.nodata->exact_i64;
+  nodata.nodata_u64 = band.nodata->exact_u64;
+  for (std::uint32_t row = 0; row < plan.out_height; ++row) {
+    tile::valid_row(dtype, row_of(values.pixels.view(), 0, row), static_cast<std::ptrdiff_t>(size_bytes(dtype)),
+                    reinterpret_cast<std::uint8_t*>(row_of(destination, index, row)), destination.pixel_stride_bytes,
+                    plan.out_width, nodata);
+  }
+}
+
+}  // namespace
+
+void read_masks(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination,
+                MemoryBudget& budget, ReadReport& report) {
+  JointRead joint(request, budget, report);
+  SharedMasks shared(plan, request, budget, joint);
+  auto const by_nodata = [&](std::uint32_t band) {
+    return source_of(plan, band) == MaskSource::none && plan.dataset->info.bands[band - 1].mask == MaskKind::nodata;
+  };
+  for (std::uint32_t const band : plan.bands) {
+    if (by_nodata(band)) { joint.expect(plan_stored(plan, band, 0).block_count()); }
+  }
   for (std::size_t i = 0; i < plan.bands.size(); ++i) {
+    if (by_nodata(plan.bands[i])) {
+      mask_by_nodata(plan, i, destination, budget, joint);
+      continue;
+    }
     HostArray const* const mask = shared.of(plan.bands[i]);
-    if (mask == nullptr) { continue; }
-    std::size_t const bytes = size_bytes(destination.dtype);
-    std::byte invalid[16];
-    tile::fill_row(destination.dtype, invalid, 0, 1, std::numeric_limits<double>::quiet_NaN());
     for (std::uint32_t row = 0; row < plan.out_height; ++row) {
-      std::byte const* const valid = row_of(mask->view(), 0, row);
-      std::byte* pixel = row_of(destination, i, row);
-      for (std::uint32_t column = 0; column < plan.out_width; ++column) {
-        if (valid[column] == std::byte{}) { std::memcpy(pixel, invalid, bytes); }
-        pixel += destination.pixel_stride_bytes;
+      std::byte* const to = row_of(destination, i, row);
+      if (mask != nullptr) {
+        std::memcpy(to, row_of(mask->view(), 0, row), plan.out_width);
+      } else {
+        std::memset(to, 255, plan.out_width);
       }
     }
+  }
+}
+
+void execute_masked(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination,
+                    MemoryBudget& budget, ReadReport& report) {
+  JointRead joint(request, budget, report);
+  joint.expect(plan.block_count());
+  SharedMasks shared(plan, request, budget, joint);
+  joint.execute(plan, destination, "");
+  for (std::size_t i = 0; i < plan.bands.size(); ++i) {
+    if (HostArray const* const mask = shared.of(plan.bands[i])) { invalidate(*mask, plan, destination, i); }
   }
 }
 

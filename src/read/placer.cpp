@@ -94,18 +94,10 @@ void Placer::place(std::uint32_t plane, std::uint32_t row, std::uint32_t column,
 void Placer::fill(std::uint32_t plane, std::uint32_t row, std::uint32_t column, std::size_t count) {
   for (std::size_t band = 0; band < plan_.bands.size(); ++band) {
     if (!holds(plane, band)) { continue; }
-    // Through the stored type, so that a filled pixel is what a stored one would have become.
-    std::byte stored[16];
-    BandInfo const& info = plan_.dataset->info.bands[plan_.bands[band] - 1];
-    if (info.nodata && info.nodata->exact_i64 && from_ == DType::i64) {
-      std::memcpy(stored, &*info.nodata->exact_i64, sizeof(std::int64_t));
-    } else if (info.nodata && info.nodata->exact_u64 && from_ == DType::u64) {
-      std::memcpy(stored, &*info.nodata->exact_u64, sizeof(std::uint64_t));
-    } else {
-      tile::fill_row(from_, stored, 0, 1, plan_.fills[band]);
-    }
-    tile::convert_row(from_, stored, 0, destination_.dtype, at(band, row, column), destination_.pixel_stride_bytes,
-                      count, plan_.transforms[band]);
+    std::byte sample[16];
+    plan_.fill_sample(band, sample);
+    tile::convert_row(destination_.dtype, sample, 0, destination_.dtype, at(band, row, column),
+                      destination_.pixel_stride_bytes, count, {});
   }
 }
 

@@ -9,6 +9,7 @@
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -40,6 +41,34 @@ Window ReadPlan::Impl::covered(TileId const& id) const noexcept {
   auto const [row, height] =
       overlap(std::uint64_t{id.row} * image.block_height_px, image.block_height_px, window.row, window.height);
   return {column, row, width, height};
+}
+
+ReadPlan::Impl::Target ReadPlan::Impl::target_of(Window const& covered_part) const noexcept {
+  std::uint32_t const row = covered_part.row - window.row, column = covered_part.column - window.column;
+  if (!resampled()) { return {row, covered_part.height, column, covered_part.width}; }
+  auto const part = [](std::vector<std::uint32_t> const& map, std::uint32_t from, std::uint32_t size) {
+    auto const first = std::ranges::lower_bound(map, from);
+    auto const end = std::ranges::lower_bound(map, from + size);
+    return std::pair(static_cast<std::uint32_t>(first - map.begin()), static_cast<std::uint32_t>(end - first));
+  };
+  auto const [first_row, rows] = part(source_rows, row, covered_part.height);
+  auto const [first_column, columns] = part(source_columns, column, covered_part.width);
+  return {first_row, rows, first_column, columns};
+}
+
+void ReadPlan::Impl::fill_sample(std::size_t band_index, std::byte* out) const noexcept {
+  // Through the stored type, so that a filled pixel is what a stored one would have become.
+  std::byte stored[16];
+  DType const from = level->dtype;
+  BandInfo const& info = dataset->info.bands[bands[band_index] - 1];
+  if (info.nodata && info.nodata->exact_i64 && from == DType::i64) {
+    std::memcpy(stored, &*info.nodata->exact_i64, sizeof(std::int64_t));
+  } else if (info.nodata && info.nodata->exact_u64 && from == DType::u64) {
+    std::memcpy(stored, &*info.nodata->exact_u64, sizeof(std::uint64_t));
+  } else {
+    tile::fill_row(from, stored, 0, 1, fills[band_index]);
+  }
+  tile::convert_row(from, stored, 0, dtype, out, 0, 1, transforms[band_index]);
 }
 
 std::uint32_t ReadPlan::level() const noexcept { return impl_->level_index; }
@@ -155,7 +184,8 @@ void choose_threads(ReadPlan::Impl& plan, bool trusted, ReadRequest const& reque
                                            (rgb ? plan.level->bands : image.samples_per_block());
   plan.scratch_bytes_per_thread =
       finished_row_bytes + (raw ? std::max<std::uint64_t>(kRawPieceBytes, image.row_bytes())
-                                : 3 * block_bytes * planes + (block_bytes < kBatchBytes ? kBatchBytes : 0));
+                                : 3 * block_bytes * planes + codec_scratch_bytes(*plan.level, method) +
+                                      (block_bytes < kBatchBytes ? kBatchBytes : 0));
   // What the result leaves of the limit; one thread runs whatever is left and meets the budget by itself.
   std::uint64_t const limit = resolve_memory_limit(request.memory_limit_bytes);
   std::uint64_t const result_bytes =
@@ -238,6 +268,25 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
   } catch (Error const& error) { throw error.located({.source = info.source, .ifd = plan->level->image.ifd}); }
   plan->dataset = std::move(dataset);
   return plan;
+}
+
+std::shared_ptr<ReadPlan::Impl const> make_part_plan(ReadPlan::Impl const& plan, Window const& part,
+                                                     std::span<std::size_t const> band_indices) {
+  auto result = std::make_shared<ReadPlan::Impl>(plan);
+  result->window = part;
+  result->out_width = part.width;
+  result->out_height = part.height;
+  result->bands.clear();
+  result->transforms.clear();
+  result->fills.clear();
+  result->planes.clear();
+  for (std::size_t const i : band_indices) {
+    result->bands.push_back(plan.bands[i]);
+    result->transforms.push_back(plan.transforms[i]);
+    result->fills.push_back(plan.fills[i]);
+  }
+  choose_blocks(*result);
+  return result;
 }
 
 std::shared_ptr<ReadPlan::Impl const> make_level_plan(std::shared_ptr<Dataset::Impl const> dataset, LevelPtr level,

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,13 @@ struct ReadPlan::Impl {
   [[nodiscard]] std::uint64_t block_number(TileId const& id) const noexcept;
   // The part of the window that the block covers, in pixels of the level.
   [[nodiscard]] Window covered(TileId const& id) const noexcept;
+  // The rows and columns of the result that such a part feeds.
+  struct Target {
+    std::uint32_t first_row, rows, first_column, columns;
+  };
+  [[nodiscard]] Target target_of(Window const& covered_part) const noexcept;
+  // What a pixel of the index-th requested band becomes where the file has none: a sample of the result's type.
+  void fill_sample(std::size_t band_index, std::byte* out) const noexcept;
 };
 
 namespace reading {
@@ -62,6 +70,10 @@ inline constexpr std::uint64_t kRawPieceBytes = 1 << 20;
 // Throws `usage` for a request that does not fit the dataset, `unsupported` when the blocks cannot be decoded.
 [[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl const> dataset,
                                                               ReadRequest const& request);
+
+// The same read of a part of its window and of some of its bands (indices into plan.bands). REQUIRES: not resampled.
+[[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_part_plan(ReadPlan::Impl const& plan, Window const& part,
+                                                                   std::span<std::size_t const> band_indices);
 
 // Like make_plan, of one band (from 1) of one given level (a mask), with no transforms.
 [[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_level_plan(std::shared_ptr<Dataset::Impl const> dataset,

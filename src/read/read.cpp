@@ -5,9 +5,12 @@
 #include "base/memory_budget.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
+#include "read/device_engine.hpp"
+#include "read/engine_choice.hpp"
 #include "read/host_engine.hpp"
 #include "read/mask.hpp"
 #include "read/plan.hpp"
+#include "tile/convert.hpp"
 
 #include <sys/mman.h>
 
@@ -56,13 +59,53 @@ void check_view(ReadPlan::Impl const& plan, HostView const& view) {
   }
 }
 
+bool is_c_order(HostView const& view) {
+  auto const sample = static_cast<std::int64_t>(size_bytes(view.dtype));
+  return view.pixel_stride_bytes == sample && view.row_stride_bytes == sample * view.width &&
+         view.band_stride_bytes == sample * view.width * view.height;
+}
+
+// Decoded on the device and brought back: for whoever asks for it, and to compare the engines.
+void execute_through_device(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination,
+                            MemoryBudget& budget, ReadReport& report) {
+  std::uint64_t const bytes = array_bytes(plan.dtype, destination.bands, destination.height, destination.width);
+  std::shared_ptr<void> const memory = reading::allocate_result(bytes, request);
+  auto const sample = static_cast<std::int64_t>(size_bytes(plan.dtype));
+  DeviceView const view{memory.get(),         plan.dtype,        destination.bands,
+                        destination.height,   destination.width, sample * destination.width * destination.height,
+                        sample * destination.width, sample};
+  // The plan outlives the job: nothing is owned.
+  reading::DeviceJob const job{std::shared_ptr<ReadPlan::Impl const>(std::shared_ptr<void>(), &plan)};
+  reading::execute_on_device({&job, 1}, request, view, nullptr, report);
+  if (is_c_order(destination)) {
+    return reading::copy_to_host(view.data, {static_cast<std::byte*>(destination.data), bytes}, request.threads,
+                                 nullptr);
+  }
+  auto const reservation = budget.reserve(bytes, "a result on its way from the device");
+  HostArray packed(plan.dtype, destination.bands, destination.height, destination.width);
+  reading::copy_to_host(view.data, packed.bytes(), request.threads, nullptr);
+  for (std::uint32_t band = 0; band < destination.bands; ++band) {
+    for (std::uint32_t row = 0; row < destination.height; ++row) {
+      std::byte const* const from =
+          packed.bytes().data() + (std::uint64_t{band} * destination.height + row) * destination.width * size_bytes(plan.dtype);
+      std::byte* const to = static_cast<std::byte*>(destination.data) + band * destination.band_stride_bytes +
+                            row * destination.row_stride_bytes;
+      tile::convert_row(plan.dtype, from, sample, plan.dtype, to, destination.pixel_stride_bytes, destination.width, {});
+    }
+  }
+}
+
 void execute(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination, MemoryBudget& budget,
              ReadReport* report) {
   ReadReport local;
   ReadReport& filled = report == nullptr ? local : *report;
   filled = {};
-  reading::execute_on_host(plan, request, destination, budget, filled);
-  if (request.masked) { reading::apply_masks(plan, request, destination, budget); }
+  if (reading::requested_engine(request) == Engine::device) {
+    ReadRequest forced = request;
+    forced.engine = Engine::device;
+    return execute_through_device(plan, forced, destination, budget, filled);
+  }
+  (request.masked ? reading::execute_masked : reading::execute_on_host)(plan, request, destination, budget, filled);
 }
 
 // Inner layers say what is wrong; here every error learns which file it is about.
@@ -115,7 +158,7 @@ void read_into(Dataset const& dataset, ReadRequest const& request, HostView cons
   });
 }
 
-HostArray read_mask(Dataset const& dataset, ReadRequest const& request) {
+HostArray read_mask(Dataset const& dataset, ReadRequest const& request, ReadReport* report) {
   ReadRequest stored = request;
   stored.masked = stored.unpack = false;
   stored.dtype.reset();
@@ -126,7 +169,10 @@ HostArray read_mask(Dataset const& dataset, ReadRequest const& request) {
     auto const reservation =
         budget.reserve(array_bytes(DType::u8, bands, plan->out_height, plan->out_width), "the mask");
     HostArray result(DType::u8, bands, plan->out_height, plan->out_width);
-    reading::read_masks(*plan, stored, result.view(), budget);
+    ReadReport local;
+    ReadReport& filled = report == nullptr ? local : *report;
+    filled = {};
+    reading::read_masks(*plan, stored, result.view(), budget, filled);
     return result;
   });
 }

@@ -14,6 +14,8 @@ namespace terrazzo::reading {
 
 namespace {
 
+using tile::FinishStep;
+
 bool is_whole_bytes(std::uint32_t bits) noexcept {
   return bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128;
 }
@@ -39,53 +41,58 @@ tiff::Predictor effective_predictor(tiff::Image const& image) noexcept {
   }
 }
 
-RowFinisher::RowFinisher(tiff::Image const& image, codec::OutputOrder decoded_order)
-    : width_px_(image.block_width_px), samples_(image.samples_per_block()), bits_(image.bits), dtype_(image.dtype()) {
-  swapped_ = decoded_order == codec::OutputOrder::stored && image.byte_order != std::endian::native;
-  std::size_t const sample_count = std::size_t{width_px_} * samples_;
-  std::uint32_t const parts = is_complex(dtype_) ? 2 : 1;
-  swap_bytes_ = bits_ / 8 / parts;
+RowFinisher::RowFinisher(tiff::Image const& image, codec::OutputOrder decoded_order) {
+  format_.width_px = image.block_width_px;
+  format_.samples = image.samples_per_block();
+  format_.bits = image.bits;
+  format_.dtype = image.dtype();
+  format_.sample_bytes = static_cast<std::uint32_t>(size_bytes(format_.dtype));
+  format_.swapped = decoded_order == codec::OutputOrder::stored && image.byte_order != std::endian::native;
+  std::size_t const sample_count = std::size_t{format_.width_px} * format_.samples;
+  std::uint32_t const parts = is_complex(format_.dtype) ? 2 : 1;
+  swap_bytes_ = format_.bits / 8 / parts;
   swap_count_ = sample_count * parts;
-  decoded_row_bytes_ = static_cast<std::size_t>(image.row_bytes());
-  finished_row_bytes_ = sample_count * size_bytes(dtype_);
+  format_.decoded_row_bytes = image.row_bytes();
+  format_.finished_row_bytes = sample_count * format_.sample_bytes;
 
-  bool const float24 = image.sample_format == tiff::SampleFormat::ieee_float && bits_ == 24;
+  bool const float24 = image.sample_format == tiff::SampleFormat::ieee_float && image.bits == 24;
   switch (tiff::Predictor const predictor = effective_predictor(image); predictor) {
     case tiff::Predictor::floating_point:
       if (image.sample_format != tiff::SampleFormat::ieee_float) { refuse_predictor(image, 3); }
-      step_ = float24 ? Step::floating_then_widen : Step::floating;
+      format_.step = float24 ? FinishStep::floating_then_widen : FinishStep::floating;
       return;
     case tiff::Predictor::horizontal:
-      if (bits_ != 8 && bits_ != 16 && bits_ != 32 && bits_ != 64) { refuse_predictor(image, 2); }
-      step_ = swapped_ && bits_ > 8 ? Step::horizontal_swapped : Step::horizontal;
+      if (image.bits != 8 && image.bits != 16 && image.bits != 32 && image.bits != 64) { refuse_predictor(image, 2); }
+      format_.step = format_.swapped && image.bits > 8 ? FinishStep::horizontal_swapped : FinishStep::horizontal;
       return;
     case tiff::Predictor::none: break;
     default: refuse_predictor(image, static_cast<std::uint32_t>(predictor));
   }
   if (float24) {
-    step_ = Step::widen_float24;
-  } else if (!is_whole_bytes(bits_)) {
-    step_ = Step::unpack_bits;
-  } else if (swapped_ && swap_bytes_ > 1) {
-    step_ = Step::swap;
+    format_.step = FinishStep::widen_float24;
+  } else if (!is_whole_bytes(image.bits)) {
+    format_.step = FinishStep::unpack_bits;
+  } else if (format_.swapped && swap_bytes_ > 1) {
+    format_.step = FinishStep::swap;
   }
 }
 
 void RowFinisher::finish(std::byte* decoded, std::byte* out) const noexcept {
-  std::size_t const sample_count = std::size_t{width_px_} * samples_;
-  switch (step_) {
-    case Step::copy: std::memcpy(out, decoded, finished_row_bytes_); return;
-    case Step::swap: tile::swap_samples(decoded, out, swap_count_, swap_bytes_); return;
-    case Step::horizontal: tile::undo_horizontal_row(decoded, out, width_px_, samples_, bits_); return;
-    case Step::horizontal_swapped: tile::undo_horizontal_row_swapped(decoded, out, width_px_, samples_, bits_); return;
-    case Step::floating: tile::undo_float_row(decoded, out, width_px_, samples_, bits_ / 8); return;
-    case Step::unpack_bits: tile::unpack_bits_row(decoded, out, sample_count, bits_, swapped_); return;
-    case Step::widen_float24: tile::widen_float24_row(decoded, out, sample_count, swapped_); return;
-    case Step::floating_then_widen: {
+  std::uint32_t const width = format_.width_px, samples = format_.samples, bits = format_.bits;
+  std::size_t const sample_count = std::size_t{width} * samples;
+  switch (format_.step) {
+    case FinishStep::copy: std::memcpy(out, decoded, format_.finished_row_bytes); return;
+    case FinishStep::swap: tile::swap_samples(decoded, out, swap_count_, swap_bytes_); return;
+    case FinishStep::horizontal: tile::undo_horizontal_row(decoded, out, width, samples, bits); return;
+    case FinishStep::horizontal_swapped: tile::undo_horizontal_row_swapped(decoded, out, width, samples, bits); return;
+    case FinishStep::floating: tile::undo_float_row(decoded, out, width, samples, bits / 8); return;
+    case FinishStep::unpack_bits: tile::unpack_bits_row(decoded, out, sample_count, bits, format_.swapped); return;
+    case FinishStep::widen_float24: tile::widen_float24_row(decoded, out, sample_count, format_.swapped); return;
+    case FinishStep::floating_then_widen: {
       // The narrow samples lie at the end of the room of the wide ones: widening runs from the front and never writes
       // over what it has not read.
       std::byte* const narrow = out + sample_count;
-      tile::undo_float_row(decoded, narrow, width_px_, samples_, 3);
+      tile::undo_float_row(decoded, narrow, width, samples, 3);
       tile::widen_float24_row(narrow, out, sample_count, false);
       return;
     }

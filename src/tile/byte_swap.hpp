@@ -35,6 +35,16 @@ template <class T>
   return value;
 }
 
+// REQUIRES, on the device: `from` is aligned for T. A load of unknown alignment is one of bytes there.
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T load_aligned(std::byte const* from) noexcept {
+#if defined(__CUDA_ARCH__)
+  return *reinterpret_cast<T const*>(from);
+#else
+  return load_unaligned<T>(from);
+#endif
+}
+
 template <class T>
 TERRAZZO_HOST_DEVICE inline void store_unaligned(std::byte* to, T value) noexcept {
   std::memcpy(to, &value, sizeof(T));

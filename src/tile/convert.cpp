@@ -2,37 +2,14 @@
 #include "tile/convert.hpp"
 
 #include "tile/byte_swap.hpp"
+#include "tile/convert_sample.hpp"
 
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 namespace terrazzo::tile {
 
 namespace {
-
-// Calls f with a std::type_identity of the part type: the sample itself, or half of a complex one.
-template <class F>
-void with_part_type(DType type, F const& f) noexcept {
-  switch (type) {
-    case DType::u8: return f(std::type_identity<std::uint8_t>{});
-    case DType::i8: return f(std::type_identity<std::int8_t>{});
-    case DType::u16: return f(std::type_identity<std::uint16_t>{});
-    case DType::i16:
-    case DType::ci16: return f(std::type_identity<std::int16_t>{});
-    case DType::u32: return f(std::type_identity<std::uint32_t>{});
-    case DType::i32:
-    case DType::ci32: return f(std::type_identity<std::int32_t>{});
-    case DType::u64: return f(std::type_identity<std::uint64_t>{});
-    case DType::i64: return f(std::type_identity<std::int64_t>{});
-    case DType::f16:
-    case DType::cf16: return f(std::type_identity<Half>{});
-    case DType::f32:
-    case DType::cf32: return f(std::type_identity<float>{});
-    case DType::f64:
-    case DType::cf64: return f(std::type_identity<double>{});
-  }
-}
 
 template <class Src, class Dst>
 void convert_plain(std::byte const* in, std::ptrdiff_t in_stride, std::byte* out, std::ptrdiff_t out_stride,
@@ -51,31 +28,11 @@ void convert_plain(std::byte const* in, std::ptrdiff_t in_stride, std::byte* out
   }
 }
 
-// Compared at the sample's own width: a double could call two different 64-bit integers equal.
-template <class Src>
-bool is_nodata(Src value, ValueTransform const& t) noexcept {
-  if constexpr (std::is_same_v<Src, std::int64_t>) {
-    return t.nodata_i64 ? value == *t.nodata_i64 : static_cast<double>(value) == t.nodata;
-  } else if constexpr (std::is_same_v<Src, std::uint64_t>) {
-    return t.nodata_u64 ? value == *t.nodata_u64 : static_cast<double>(value) == t.nodata;
-  } else {
-    // A NaN marker needs no comparison: NaN pixels are NaN already.
-    return convert_value<double>(value) == t.nodata;
-  }
-}
-
 template <class Src, class Dst>
 void convert_transformed(std::byte const* in, std::ptrdiff_t in_stride, std::byte* out, std::ptrdiff_t out_stride,
                          std::size_t count, ValueTransform const& t) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
-    Src const value = load_unaligned<Src>(in);
-    double x = convert_value<double>(value);
-    if (t.mask_nodata && is_nodata(value, t)) {
-      x = std::numeric_limits<double>::quiet_NaN();
-    } else if (t.rescale) {
-      x = x * t.scale + t.offset;
-    }
-    store_unaligned<Dst>(out, convert_value<Dst>(x));
+    store_unaligned<Dst>(out, transformed_value<Dst>(load_unaligned<Src>(in), t));
     in += in_stride;
     out += out_stride;
   }

@@ -70,7 +70,7 @@ struct ValueTransform {
   bool rescale = false;
   double scale = 1, offset = 0;
 
-  [[nodiscard]] bool is_identity() const noexcept { return !mask_nodata && !rescale; }
+  [[nodiscard]] TERRAZZO_HOST_DEVICE bool is_identity() const noexcept { return !mask_nodata && !rescale; }
 };
 
 // One row: `count` samples, strides in bytes between samples. Real types only take part in a transform.

@@ -13,6 +13,16 @@
 namespace terrazzo {
 namespace {
 
+TEST(ParseSize, TakesBytesAndUnitsOf1024) {
+  EXPECT_EQ(parse_size("0"), 0u);
+  EXPECT_EQ(parse_size("65536"), 65536u);
+  EXPECT_EQ(parse_size("1.5g"), std::uint64_t{3} << 29);
+  EXPECT_EQ(parse_size("1T"), std::uint64_t{1} << 40);
+  for (char const* text : {"", "M", "-1", "12X", "1e30", "nan", "5 M", "5MM"}) {
+    EXPECT_EQ(parse_size(text), std::nullopt) << text;
+  }
+}
+
 // The environment is read once a process, so each value gets a process of its own, which prints what it saw.
 class SettingsFromEnvironment : public ::testing::Test {
  protected:

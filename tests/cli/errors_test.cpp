@@ -32,6 +32,13 @@ TEST(RunGuarded, EveryKindHasItsExitCode) {
   }
 }
 
+TEST(RunGuarded, DeviceErrorsPointToTheDoctor) {
+  int code = 0;
+  std::string const text =
+      stderr_of([]() -> int { throw Error(ErrorKind::device, "no GPU can be used: why"); }, false, code);
+  EXPECT_NE(text.find("hint: `terrazzo doctor`"), std::string::npos) << text;
+}
+
 TEST(RunGuarded, ErrorsAreOneLineOfJsonWithTheirPlace) {
   int code = 0;
   std::string const text = stderr_of(

@@ -25,11 +25,35 @@ TEST(ParseSize, KnowsUnits) {
   EXPECT_EQ(parse_size("--x", "1.5g"), std::uint64_t{3} << 29);
   EXPECT_EQ(parse_size("--x", "2K"), 2048U);
   EXPECT_EQ(parse_size("--x", "1T"), std::uint64_t{1} << 40);
+  EXPECT_EQ(parse_size("--x", "0"), 0U) << "the default, as in the environment";
 }
 
 TEST(ParseSize, RefusesWhatIsNoSize) {
-  for (auto const* text : {"", "M", "-1", "0", "12X", "1e30", "nan", "5 M"}) {
+  for (auto const* text : {"", "M", "-1", "12X", "1e30", "nan", "5 M"}) {
     expect_usage([&] { (void)parse_size("--x", text); });
+  }
+}
+
+TEST(ParseWhole, KeepsToItsRange) {
+  EXPECT_EQ(parse_whole("--x", "0", 0, 9), 0U);
+  EXPECT_EQ(parse_whole("--x", "9", 0, 9), 9U);
+  for (auto const* text : {"", "-1", "10", "1.5", "0x3", "3 ", "99999999999999999999"}) {
+    expect_usage([&] { (void)parse_whole("--x", text, 0, 9); });
+  }
+  try {
+    (void)parse_whole("--x", "abc", 1, 9);
+  } catch (Error const& error) { EXPECT_EQ(error.message(), "--x \"abc\": want a whole number, 1 to 9"); }
+}
+
+TEST(ParseChoice, GivesTheIndexOrListsTheNames) {
+  std::vector<std::string> const names = {"red", "green", "blue"};
+  EXPECT_EQ(parse_choice("--x", "green", names), 1U);
+  try {
+    (void)parse_choice("--x", "gren", names);
+    ADD_FAILURE() << "not refused";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_EQ(error.message(), "--x \"gren\": want red, green or blue");
   }
 }
 

@@ -132,7 +132,7 @@ def check_cmake_lists():
         yield from unlisted([path], [Path(*path.parts[:2])])
     yield from unlisted(files("include"), ["src"], base=Path("include/terrazzo"))
     for path in files("tests", suffixes={".cpp"}):
-        yield from unlisted([path], ["tests", path.parent])
+        yield from unlisted([path], ["tests", Path(*path.parts[:2]), path.parent])
     yield from unlisted(files("cli", suffixes={".cpp"}), ["cli"])
     yield from unlisted(files("bench", suffixes={".cpp"}), ["bench"])
 

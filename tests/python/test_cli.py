@@ -17,7 +17,7 @@ import rasters
 
 DATA = harness.ROOT / "tests/data"
 DEM = DATA / "dem_deflate_p3.tif"
-COMMANDS = ("info", "checksum", "read", "plan", "stats", "preview", "bench")
+COMMANDS = ("info", "checksum", "read", "plan", "stats", "preview", "bench", "doctor")
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +49,10 @@ def test_help_of_a_command_teaches(command):
     assert "terrazzo" in text
 
 
+def test_help_of_bench_shows_a_whole_command():
+    assert "terrazzo bench read dem.tif" in harness.run_ok("bench", "--help").stdout.decode()
+
+
 def test_no_arguments_show_how_to_start():
     result = harness.run()
     assert result.code in (harness.OK, harness.USAGE)
@@ -72,6 +76,45 @@ def test_unknown_option_is_usage():
 
 def test_missing_file_argument_is_usage():
     assert harness.run("info").code == harness.USAGE
+
+
+@pytest.mark.parametrize("line, told", (
+    (["info"], 'FILE is missing; type "terrazzo info FILE"'),
+    (["read", DEM], '--out is missing; type "terrazzo read FILE --out PATH"'),
+    (["info", DEM, "--tag"], 'terrazzo info has no option --tag; type "--tags"'),
+    (["--colour", DEM], "terrazzo has no option --colour of its own"),
+    (["bench"], "terrazzo bench wants one of: read"),
+    (["bench", "read", DEM, "--repeat", "0"], '--repeat "0": want a whole number, 1 to 100000'),
+    (["bench", "read", DEM, "--seed", "2"], '--seed is of use with --random-windows only'),
+    (["info", DEM, "--threads", "two"], '--threads "two": want a whole number'),
+    (["info", DEM, "--trust", "me"], '--trust "me": want auto, trusted or untrusted'),
+    (["plan", DEM, "--level", "1", "--target-size", "9,9"], "--level and --target-size exclude each other"),
+    (["plan", DEM, "--strict"], "terrazzo plan has no option --strict"),
+    (["plan", DEM, "--fill-bad"], "terrazzo plan has no option --fill-bad"),
+))
+def test_usage_error_says_what_is_wrong_and_what_to_type(line, told):
+    result = harness.run(*line)
+    assert result.code == harness.USAGE
+    assert result.stderr.decode().splitlines()[0].startswith("terrazzo: error: " + told), str(result)
+
+
+def test_info_lists_every_codec_of_the_build():
+    codecs = {c["name"]: c for c in harness.run_json("info", "--codecs", "--json", DEM)["build_codecs"]}
+    assert codecs["zstd"]["library"] == "libzstd" and codecs["zstd"]["available"]
+    assert codecs["lzw"]["library"] is None and codecs["ccitt-g4"]["trusted_only"]
+    text = harness.run_ok("info", "--codecs", DEM).stdout.decode()
+    for name in ("zstd", "libzstd", "webp", "libwebp", "jpeg2000", "OpenJPEG", "lerc", "ccitt-g4", "libtiff"):
+        assert name in text, name
+
+
+def test_threads_and_memory_limit_of_zero_are_the_default(large):
+    env = {"TERRAZZO_THREADS": "1", "TERRAZZO_MEMORY_LIMIT": "2K"}
+    for option in ([], ["--threads", "0"]):
+        assert harness.run_json("plan", "--json", large, *option, env={"TERRAZZO_THREADS": "1"})["threads"] == 1
+    assert harness.run_json("plan", "--json", large, "--threads", "2", env={"TERRAZZO_THREADS": "1"})["threads"] == 2
+    for option in ([], ["--memory-limit", "0"]):
+        assert harness.run("checksum", DEM, *option, env=env).code == harness.EXIT_CODES["limit"]
+    harness.run_ok("checksum", DEM, "--memory-limit", "1G", env=env)
 
 
 # -- errors -----------------------------------------------------------------------------------------------------------
@@ -247,6 +290,16 @@ def test_output_to_a_pipe_is_the_same_npy(tmp_path):
     assert piped.stdout == (tmp_path / "x.npy").read_bytes()
 
 
+def test_json_of_a_result_on_standard_output_is_a_line_of_standard_error(tmp_path):
+    harness.run_ok("read", DEM, "--out", tmp_path / "x.npy")
+    for args, expected in ((["read", DEM], (tmp_path / "x.npy").read_bytes()), (["preview", DEM], None)):
+        piped = subprocess.run([harness.BINARY, *args, "--out", "-", "--json"], capture_output=True, timeout=60)
+        assert piped.returncode == harness.OK, piped.stderr
+        (line,) = piped.stderr.splitlines()
+        assert json.loads(line)["out"] == "-"
+        assert piped.stdout == expected if expected else piped.stdout.startswith(b"\x89PNG")
+
+
 def test_broken_pipe_ends_quietly(large):
     process = subprocess.Popen([harness.BINARY, "read", large, "--out", "-"], stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE)
@@ -272,6 +325,19 @@ def test_preview_is_a_png_with_transparent_nodata(tmp_path):
         mask = file.read_masks(1)
     assert np.array_equal(picture[..., -1] == 0, mask == 0)
     assert picture[..., 0][mask != 0].std() > 10, "a picture with contrast"
+
+
+@pytest.mark.parametrize("name", ("x.jpg", "x", "png", "folder.png/x"))
+def test_preview_refuses_a_name_that_is_not_of_a_png(name, tmp_path):
+    result = harness.run("preview", DEM, "--out", tmp_path / name)
+    assert result.code == harness.USAGE, str(result)
+    assert b"PNG only" in result.stderr and b'.png"' in result.stderr
+    assert not (tmp_path / name).exists()
+
+
+def test_preview_takes_png_in_any_case(tmp_path):
+    harness.run_ok("preview", DEM, "--out", tmp_path / "X.PNG")
+    png.decode((tmp_path / "X.PNG").read_bytes())
 
 
 @pytest.mark.parametrize("options", (["--style", "hillshade"], ["--style", "colormap"], ["--style", "gray"]))

@@ -30,6 +30,78 @@ def damaged(tmp_path):
     return path, slice(32, 64), slice(0, 32)
 
 
+@pytest.fixture(params=("internal", "external"))
+def damaged_mask(request, tmp_path):
+    """Two bands whose mask, in the file or beside it, has lost its second tile: (path, columns, rows of the tile)."""
+    path = tmp_path / "masked.tif"
+    with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=request.param == "internal"):
+        with rasterio.open(path, "w", driver="GTiff", width=96, height=64, count=2, dtype="uint8", tiled=True,
+                           blockxsize=32, blockysize=32, compress="deflate") as out:
+            out.write(rasters.make("uint8", 2, 64, 96))
+            out.write_mask(np.full((64, 96), 255, "u1"))
+    holder = path if request.param == "internal" else tmp_path / "masked.tif.msk"
+    with tifffile.TiffFile(holder) as file:
+        page = file.pages[1 if request.param == "internal" else 0]
+        at, size = page.dataoffsets[1], page.databytecounts[1]
+        shape = page.tile[0], page.tile[1]
+    data = bytearray(holder.read_bytes())
+    data[at:at + size] = b"\xff" * size
+    holder.write_bytes(data)
+    return path, slice(shape[1], 2 * shape[1]), slice(0, shape[0])
+
+
+def test_bad_tile_of_a_mask_is_listed_and_its_pixels_are_invalid(damaged_mask, tmp_path):
+    path, columns, rows = damaged_mask
+    out = tmp_path / "x.npy"
+    assert harness.run("read", path, "--out", out, "--masked").code == harness.MALFORMED
+    report = harness.run_json("read", path, "--out", out, "--masked", "--fill-bad", "--json")
+    (bad,) = report["bad_tiles"]
+    assert (bad["column"], bad["row"]) == (1, 0)
+    assert re.match(r"mask \((.*\.msk, )?IFD [01]\): ", bad["message"]), bad
+    with rasterio.open(path) as file:
+        expected = file.read().astype("f8")
+    expected[:, rows, columns] = np.nan
+    assert np.array_equal(np.load(out), expected, equal_nan=True)
+
+
+def test_bad_tile_of_a_mask_that_is_read_by_itself_is_listed(damaged_mask, tmp_path):
+    for command in (["read", "--out", tmp_path / "x.npy"], ["checksum"]):
+        report = harness.run_json(*command, damaged_mask[0], "--mask", "--fill-bad", "--json")
+        (bad,) = report["bad_tiles"]
+        assert (bad["column"], bad["row"]) == (1, 0) and bad["message"].startswith("mask ("), bad
+
+
+def test_check_decodes_masks_too(damaged_mask):
+    result = harness.run("info", "--check", "--json", damaged_mask[0])
+    assert result.code == harness.MALFORMED, str(result)
+    (level,) = result.json()["check"]["levels"]
+    assert level["mask"]
+    (bad,) = level["bad"]
+    assert (bad["column"], bad["row"]) == (1, 0) and bad["message"].startswith("mask ("), bad
+    assert b"mask (" in harness.run("info", "--check", damaged_mask[0]).stdout
+
+
+def test_check_of_good_masks_finds_nothing():
+    for name in ("cog_mask_overviews.tif", "sidecars.tif"):
+        levels = harness.run_json("info", "--check", "--json", DATA / name)["check"]["levels"]
+        assert len(levels) == 3 and all(level["mask"] and not level["bad"] for level in levels)
+    levels = harness.run_json("info", "--check", "--json", DEM)["check"]["levels"]
+    assert not any(level["mask"] for level in levels)
+
+
+def test_rows_that_are_there_of_a_short_uncompressed_strip_are_kept(tmp_path):
+    path, out = tmp_path / "short.tif", tmp_path / "x.npy"
+    pixels = rasters.make("uint16", 1, 900, 1000)  # 1.8 MB in one strip: more than is read at a time
+    tifffile.imwrite(path, pixels[0], rowsperstrip=900)
+    with tifffile.TiffFile(path) as file:
+        at = file.pages[0].dataoffsets[0]
+    path.write_bytes(path.read_bytes()[:at + 2000 * 700 + 999])
+    report = harness.run_json("read", path, "--out", out, "--fill-bad", "--json")
+    assert len(report["bad_tiles"]) == 1
+    pixels[:, 700:] = 0
+    assert np.array_equal(np.load(out), pixels)
+
+
 def test_bad_tile_fails_the_read_and_names_the_tile(damaged, tmp_path):
     result = harness.run("read", damaged[0], "--out", tmp_path / "x.npy", "--json")
     assert result.code == harness.MALFORMED, str(result)

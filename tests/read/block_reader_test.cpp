@@ -228,6 +228,74 @@ TEST(DecodingWithLibtiff, OfASourceThatFailsIsAnIoError) {
   EXPECT_EQ(failure_of([&] { static_cast<void>(reader.decode(item)); }).kind(), ErrorKind::io);
 }
 
+TEST(DecodingWithLibtiff, ReadsEachBlockOnce) {
+  if (!codec::LibtiffDecoder::available()) { GTEST_SKIP() << "libtiff is not found"; }
+  // ThunderScan: two strips of one row, two raw pixels of 4 bits each (the codes 11 rrrr).
+  testing::TiffBuilder builder;
+  auto const at =
+      static_cast<std::uint32_t>(builder.data({std::byte{0xC3}, std::byte{0xCA}, std::byte{0xC1}, std::byte{0xC2}}));
+  builder.longs(256, {2}).longs(257, {2}).shorts(258, {4}).shorts(259, {32809}).shorts(262, {1});
+  builder.longs(273, {at, at + 2}).shorts(277, {1}).longs(278, {1}).longs(279, {2, 2});
+  auto const source = std::make_shared<testing::CountingSource>(builder.source());
+  auto const chain = tiff::read_chain(source);
+  std::vector<std::string> warnings;
+  Level const level(source, chain.directories[0], tiff::parse_image(chain.directories[0], warnings));
+  DecodeMethod const method = choose_method(level, true);
+  MemoryBudget budget(1 << 20);
+  ThreadScratch scratch;
+  BlockReader reader(level, method, budget, scratch);
+  // The first block makes libtiff read the directory; the second one shows what a block costs.
+  std::uint64_t bytes = 0;
+  for (std::uint64_t block = 0; block < 2; ++block) {
+    std::uint64_t const size = level.index.range(block).size_bytes;  // may read a page of the index
+    source->bytes = 0;
+    reader.fetch({&block, 1});
+    EXPECT_EQ(source->bytes, 0u) << "libtiff reads by itself";
+    tile::BatchItem const item = scratch.batch.items[0];
+    EXPECT_EQ(reader.decode(item).status, tile::TileStatus::ok);
+    bytes += size;
+    EXPECT_EQ(reader.bytes_read(), bytes);
+    if (block == 1) { EXPECT_EQ(source->bytes, size); }
+  }
+}
+
+TEST(BlockMemory, CountsWhatCodecsHoldBesidesTheirOutput) {
+  auto const scratch_of = [](std::uint16_t compression) {
+    Opened const opened = with_compression(compression);
+    DecodeMethod method;  // by hand: choose_method() refuses what this build lacks
+    method.kind = compression == kNone ? DecodeMethod::Kind::raw : DecodeMethod::Kind::codec;
+    return codec_scratch_bytes(level_of(opened), method);
+  };
+  EXPECT_EQ(scratch_of(kNone), 0u);
+  EXPECT_EQ(scratch_of(5), 0u) << "LZW decodes in place";
+  EXPECT_EQ(scratch_of(34712), 4u * 16 * 16) << "OpenJPEG's 32-bit samples";
+  EXPECT_EQ(scratch_of(34887), 2u * 16 * 16) << "a LERC mask, and samples";
+  EXPECT_EQ(scratch_of(50002), 1u * 16 * 16) << "planes of JPEG XL";
+}
+
+TEST(BlockMemory, OfACodecIsReservedBeforeItDecodes) {
+  if (codec::find_codec(tiff::Compression::jpeg2000)->decode == nullptr) { GTEST_SKIP() << "no OpenJPEG here"; }
+  Opened const opened = with_compression(34712);
+  std::uint64_t const needed = 16 * 16 + 16 + 4 * 16 * 16;  // a decoded block, a row, OpenJPEG's
+  EXPECT_EQ(Reader(level_of(opened), needed).budget.used_bytes(), needed);
+  EXPECT_EQ(failure_of([&] { Reader const reader(level_of(opened), needed - 1); }).kind(), ErrorKind::limit);
+}
+
+TEST(BlockMemory, OfReversedBitsIsReserved) {
+  ImageSpec spec{.width = 64, .height = 64, .compression = kPackBits};
+  spec.reversed_bits = true;
+  Opened const opened(image<std::uint8_t>(spec));
+  std::uint64_t const decoded = 64 * 64 + 64, packed = 64 * 64 + 32;
+  std::uint64_t const block = 0;
+  Reader enough(level_of(opened), decoded + packed);
+  enough.reader.fetch({&block, 1});
+  EXPECT_EQ(enough.reader.decode(enough.scratch.batch.items[0]).status, tile::TileStatus::ok);
+  Reader small(level_of(opened), decoded + packed - 1);
+  small.reader.fetch({&block, 1});
+  EXPECT_EQ(failure_of([&] { static_cast<void>(small.reader.decode(small.scratch.batch.items[0])); }).kind(),
+            ErrorKind::limit);
+}
+
 TEST(ThreadScratchMemory, LetsGoOfWhatIsLarge) {
   ThreadScratch scratch;
   std::byte* const small = scratch.row.get(1000).data();

@@ -4,6 +4,7 @@
 #include "read/host_engine.hpp"
 
 #include "read/images.hpp"
+#include "support/sources.hpp"
 #include "support/temp_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -198,6 +199,49 @@ TEST(BadBlocks, OfOneHugeStripAreListedOnce) {
   EXPECT_EQ(values.back(), 0);
 }
 
+// Rows of 4096 bytes, so that a piece of 1 MiB has 256 of them; 700 and a half are there, in the third piece.
+template <class T>
+void expect_rows_that_are_there(std::endian order, Window const& window) {
+  std::uint32_t const width = 4096 / sizeof(T), height = 1200, good = 700;
+  Opened const opened(image<T>(with_edit({.width = width, .height = height, .order = order},
+                                         [](std::uint64_t, Bytes& bytes) { bytes.resize(4096 * 700 + 2048); })));
+  ReadReport report;
+  auto const values = values_of<T>(read(*opened, {.window = window, .bad_tile = BadTile::fill, .threads = 3}, &report));
+  for (std::uint32_t r = 0; r < window.height; ++r) {
+    for (std::uint32_t c = 0; c < window.width; ++c) {
+      bool const there = window.row + r < good;
+      ASSERT_EQ(values[r * window.width + c], there ? value_at<T>(0, window.row + r, window.column + c) : T{})
+          << r << "," << c;
+    }
+  }
+  EXPECT_EQ(report.bad_tiles.size(), window.row + window.height > good ? 1u : 0u);
+}
+
+TEST(BadBlocks, ThatAreShortAndNotCompressedKeepTheRowsThatAreThere) {
+  // Straight into the result; and, for their byte order or short rows, by way of a buffer.
+  expect_rows_that_are_there<std::uint8_t>(std::endian::little, {0, 0, 4096, 1200});
+  expect_rows_that_are_there<std::uint16_t>(std::endian::big, {0, 0, 2048, 1200});
+  expect_rows_that_are_there<std::uint8_t>(std::endian::little, {100, 650, 50, 100});
+  expect_rows_that_are_there<std::uint8_t>(std::endian::little, {0, 600, 4096, 100});
+  expect_rows_that_are_there<std::uint16_t>(std::endian::big, {3, 701, 60, 20});
+}
+
+TEST(BadBlocks, ThatTheFileEndsInKeepTheRowsThatAreThere) {
+  // The strip's offset is moved so far back that 60 rows are left before the end of the file.
+  testing::TiffBuilder builder = image<std::uint8_t>({.width = 4096, .height = 100});
+  Bytes bytes = builder.bytes();
+  std::uint64_t const at = builder.directory().find(273)->value_offset_bytes;
+  auto const moved = static_cast<std::uint32_t>(bytes.size() - 4096 * 60 - 5);
+  std::memcpy(bytes.data() + at, &moved, 4);
+  Dataset const dataset = open_memory(bytes, "m");
+  ReadReport report;
+  auto const values = values_of<std::uint8_t>(read(dataset, {.bad_tile = BadTile::fill}, &report));
+  EXPECT_EQ(std::memcmp(values.data(), bytes.data() + moved, 4096 * 60), 0);
+  EXPECT_TRUE(std::all_of(values.begin() + 4096 * 60, values.end(), [](std::uint8_t v) { return v == 0; }));
+  ASSERT_EQ(report.bad_tiles.size(), 1u);
+  EXPECT_NE(report.bad_tiles[0].message.find("past the end"), std::string::npos);
+}
+
 TEST(BadBlocks, InAFileThatShrinksAreAnIoError) {
   for (std::uint16_t const compression : {kNone, kPackBits}) {
     testing::TempFolder const folder;
@@ -216,6 +260,21 @@ TEST(BadBlocks, InAFileThatShrinksAreAnIoError) {
     EXPECT_EQ(failure_of([&] { static_cast<void>(read(dataset, {.bad_tile = BadTile::fill})); }).kind(), ErrorKind::io)
         << "a source that fails is not a bad tile";
   }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Kinds of errors
+
+TEST(KindOfABadBlock, IsALimitOnlyForWantOfMemory) {
+  using tile::TileStatus;
+  auto const kind = [](TileStatus status, char const* reason) { return kind_of({.status = status, .reason = reason}); };
+  EXPECT_EQ(kind(TileStatus::failed, "out of memory"), ErrorKind::limit);
+  EXPECT_EQ(kind(TileStatus::failed, "the codec library threw an exception"), ErrorKind::malformed);
+  EXPECT_EQ(kind(TileStatus::failed, "libtiff knows the block by another size"), ErrorKind::malformed);
+  EXPECT_EQ(kind(TileStatus::failed, nullptr), ErrorKind::malformed);
+  EXPECT_EQ(kind(TileStatus::unsupported, "progressive"), ErrorKind::unsupported);
+  EXPECT_EQ(kind(TileStatus::corrupt, "out of memory"), ErrorKind::malformed);
+  EXPECT_EQ(kind(TileStatus::truncated, "ends early"), ErrorKind::malformed);
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -389,6 +448,35 @@ TEST(ReadProgress, PassesItsOwnExceptionOn) {
   request.progress = [](std::uint64_t, std::uint64_t) -> bool { throw std::runtime_error("the caller's"); };
   EXPECT_THROW(static_cast<void>(read(*opened, request)), std::runtime_error);
   EXPECT_NO_THROW(static_cast<void>(read(*opened)));
+}
+
+struct CallersOwn : std::runtime_error {
+  explicit CallersOwn(int n) : std::runtime_error("the caller's"), number(n) {}
+  int number;
+};
+
+TEST(ReadProgress, ThatThrowsStopsTheOtherWorkersAndIsNotCalledAgain) {
+  // 1,024 batches of 64 tiles, read through a source that counts.
+  testing::TiffBuilder const builder = image<std::uint8_t>(
+      {.width = 4096, .height = 4096, .tile_width = 16, .tile_height = 16, .compression = kPackBits});
+  Opened const opened(builder);
+  auto const source = std::make_shared<testing::CountingSource>(opened->shared_impl()->levels[0]->source);
+  auto const chain = tiff::read_chain(source);
+  std::vector<std::string> warnings;
+  auto impl = std::make_shared<Dataset::Impl>(*opened->shared_impl());
+  impl->levels[0] =
+      std::make_shared<Level>(source, chain.directories[0], tiff::parse_image(chain.directories[0], warnings));
+  Dataset const dataset(impl);
+  int calls = 0;
+  ReadRequest request{.threads = 4};
+  request.progress = [&](std::uint64_t, std::uint64_t) -> bool { throw CallersOwn(++calls); };
+  source->bytes = 0;
+  try {
+    static_cast<void>(read(dataset, request));
+    ADD_FAILURE() << "it did not throw";
+  } catch (CallersOwn const& error) { EXPECT_EQ(error.number, 1); }
+  EXPECT_EQ(calls, 1);
+  EXPECT_LT(source->bytes, builder.bytes().size() / 8) << "the others went on reading";
 }
 
 TEST(ReadCancel, StopsARead) {

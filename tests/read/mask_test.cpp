@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+#include <set>
+#include <stdexcept>
 
 namespace terrazzo::reading {
 namespace {
@@ -284,6 +287,144 @@ TEST(MaskedRead, FailsWhenTheMaskIsBad) {
   Error const error = failure_of([&] { static_cast<void>(read(*opened, {.masked = true})); });
   EXPECT_EQ(error.kind(), ErrorKind::malformed);
   EXPECT_EQ(error.where().ifd, 1u) << "the mask's directory";
+}
+
+// The engine's part of a masked read, with its report.
+std::vector<float> execute(Opened const& opened, ReadRequest request, ReadReport& report) {
+  request.masked = true;
+  auto const plan = make_plan(opened->shared_impl(), request);
+  MemoryBudget budget(1 << 24);
+  HostArray result(plan->dtype, static_cast<std::uint32_t>(plan->bands.size()), plan->out_height, plan->out_width);
+  execute_masked(*plan, request, result.view(), budget, report);
+  return values_of<float>(result);
+}
+
+// Two bands, a mask of three by two tiles that is valid everywhere, and nothing left of the mask's tile (1, 0).
+testing::TiffBuilder with_bad_mask_tile(std::uint16_t mask_bands = 1) {
+  testing::TiffBuilder builder = image<float>({.width = kWidth, .height = kHeight, .bands = 2, .rows_per_strip = 7});
+  builder.next_ifd();
+  add_image<std::uint8_t>(builder,
+                          {.width = kWidth,
+                           .height = kHeight,
+                           .bands = mask_bands,
+                           .tile_width = 16,
+                           .tile_height = 16,
+                           .compression = kPackBits,
+                           .subfile_type = 4,
+                           .edit =
+                               [](std::uint64_t block, std::vector<std::byte>& bytes) {
+                                 if (block == 1) { bytes.resize(1); }
+                               }},
+                          [](std::uint32_t, std::uint32_t, std::uint32_t) { return std::uint8_t{255}; });
+  return builder;
+}
+
+TEST(BadMaskTiles, AreListedAsTheMasksAndMakeTheirPixelsInvalid) {
+  for (std::uint16_t const mask_bands : {std::uint16_t{1}, std::uint16_t{2}}) {
+    Opened const opened(with_bad_mask_tile(mask_bands));
+    ReadReport report;
+    auto const values = execute(opened, {.bad_tile = BadTile::fill, .threads = 2}, report);
+    for (std::uint32_t i = 0; i < values.size(); ++i) {
+      std::uint32_t const row = i / kWidth % kHeight, column = i % kWidth;
+      ASSERT_EQ(std::isnan(values[i]), row < 16 && column / 16 == 1) << row << "," << column;
+    }
+    ASSERT_EQ(report.bad_tiles.size(), 1u) << "once, however many bands share it";
+    EXPECT_EQ(report.bad_tiles[0].tile, (TileId{1, 0, 0}));
+    EXPECT_TRUE(report.bad_tiles[0].message.starts_with("mask (IFD 1): packbits")) << report.bad_tiles[0].message;
+    EXPECT_EQ(report.tiles, 5u + 5u * mask_bands) << "strips of pixels and tiles of masks";
+  }
+}
+
+TEST(BadMaskTiles, AreListedBesideBadTilesOfThePixels) {
+  testing::TiffBuilder builder = image<float>(
+      {.width = 20, .height = 20, .compression = kPackBits, .edit = [](std::uint64_t, std::vector<std::byte>& b) {
+         b.resize(1);
+       }});
+  builder.next_ifd();
+  add_image<std::uint8_t>(builder, {.width = 20,
+                                    .height = 20,
+                                    .compression = kPackBits,
+                                    .subfile_type = 4,
+                                    .edit = [](std::uint64_t, std::vector<std::byte>& b) { b.resize(1); }});
+  Opened const opened(builder);
+  ReadReport report;
+  static_cast<void>(execute(opened, {.bad_tile = BadTile::fill}, report));
+  ASSERT_EQ(report.bad_tiles.size(), 2u);
+  EXPECT_TRUE(report.bad_tiles[0].message.starts_with("packbits"));
+  EXPECT_TRUE(report.bad_tiles[1].message.starts_with("mask (IFD 1): "));
+}
+
+TEST(BadMaskTiles, ThatHoldPixelsTooAreListedOnce) {
+  ImageSpec spec{.width = kWidth, .height = kHeight, .bands = 2, .rows_per_strip = 10, .compression = kPackBits};
+  spec.edit = [](std::uint64_t block, std::vector<std::byte>& bytes) {
+    if (block == 1) { bytes.resize(1); }
+  };
+  testing::TiffBuilder builder = image<std::uint8_t>(spec);
+  builder.shorts(338, {2});  // the second band is alpha, in the same strips as the first
+  Opened const opened(builder);
+  ASSERT_EQ(opened->info().bands[0].mask, MaskKind::alpha);
+  ReadReport report;
+  auto const values = execute(opened, {.bands = {1}, .dtype = DType::f32, .bad_tile = BadTile::fill}, report);
+  EXPECT_EQ(report.bad_tiles.size(), 1u);
+  EXPECT_TRUE(std::isnan(values[10 * kWidth])) << "alpha is not known there";
+  EXPECT_EQ(values[9 * kWidth], value_at<float>(0, 9, 0));
+}
+
+TEST(BadMaskTiles, AreInTheReportOfTheMaskItself) {
+  Opened const opened(with_bad_mask_tile());
+  ReadRequest const request{.bad_tile = BadTile::fill};
+  auto const plan = make_plan(opened->shared_impl(), request);
+  MemoryBudget budget(1 << 20);
+  HostArray mask(DType::u8, 2, kHeight, kWidth);
+  ReadReport report;
+  read_masks(*plan, request, mask.view(), budget, report);
+  EXPECT_EQ(report.bad_tiles.size(), 1u);
+  EXPECT_EQ(values_of<std::uint8_t>(mask)[16], 0);
+  EXPECT_EQ(values_of<std::uint8_t>(mask)[15], 255);
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Progress
+
+// Checks that calls grow to `total` and are never of another total.
+class Watched {
+ public:
+  explicit Watched(std::uint64_t total) : total_(total) {}
+  [[nodiscard]] Progress function() {
+    return [this](std::uint64_t done, std::uint64_t total) {
+      EXPECT_EQ(total, total_);
+      EXPECT_GE(done, last_);
+      last_ = done;
+      return true;
+    };
+  }
+  [[nodiscard]] std::uint64_t last() const { return last_; }
+
+ private:
+  std::uint64_t total_, last_ = 0;
+};
+
+TEST(MaskedReadProgress, IsOneOverPixelsAndMasks) {
+  for (std::uint16_t const mask_bands : {std::uint16_t{1}, std::uint16_t{2}}) {
+    std::uint64_t const total = 5 + 6 * mask_bands;
+    Watched watched(total);
+    ReadReport report;
+    ReadRequest request{.bad_tile = BadTile::fill, .threads = 2};
+    request.progress = watched.function();
+    static_cast<void>(execute(Opened(with_bad_mask_tile(mask_bands)), request, report));
+    EXPECT_EQ(watched.last(), total);
+  }
+}
+
+TEST(MaskedReadProgress, OfAMaskIsOneOverItsBands) {
+  testing::TiffBuilder builder = image<float>({.width = 8, .height = 8, .bands = 3, .rows_per_strip = 2});
+  builder.ascii(42113, "1");
+  Opened const opened(builder);
+  Watched watched(3 * 4);
+  ReadRequest request;
+  request.progress = watched.function();
+  static_cast<void>(read_mask(*opened, request));
+  EXPECT_EQ(watched.last(), 12u);
 }
 
 }  // namespace

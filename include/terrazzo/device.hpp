@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading straight into GPU memory.
+//
+//   terrazzo::Dataset dem = terrazzo::open("dem.tif");
+//   terrazzo::DeviceArray a = terrazzo::read_device(dem, {.bands = {1}}, stream);
+//   my_kernel<<<..., stream>>>(static_cast<float*>(a.data()), ...);
+//
+// Compressed bytes go to the device and are decoded there; what no device decoder takes is decoded on the host's
+// threads and uploaded. The pixels are the same either way (lossy codecs excepted: see ReadRequest::exact). This header
+// needs no CUDA: a stream is a cudaStream_t passed as void*. Where there is no GPU, or the library was built without
+// CUDA, device_state() says so and reads into device memory are an `unsupported` or `device` error.
+//
+// Streams: work that the caller put on `stream` before the call is waited for; when the call returns the pixels are
+// there for any stream. Nothing ever runs on the default stream.
+#pragma once
+
+#include "terrazzo/read.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+struct DLManagedTensor;  // of dlpack.h
+
+namespace terrazzo {
+
+// ---------------------------------------------------------------------------------------------------------------
+// Results
+
+// Somebody's memory on a GPU, described; as HostView.
+struct DeviceView {
+  void* data = nullptr;  // of band 0, row 0, column 0
+  DType dtype = DType::u8;
+  std::uint32_t bands = 0, height = 0, width = 0;
+  std::int64_t band_stride_bytes = 0, row_stride_bytes = 0, pixel_stride_bytes = 0;
+};
+
+// [count, bands, height, width]: one item for each window of read_windows().
+struct DeviceBatchView {
+  DeviceView item{};  // the first
+  std::uint32_t count = 0;
+  std::int64_t item_stride_bytes = 0;
+};
+
+// Where device memory comes from. Must outlive every array and every read that uses it; thread-safe; throws on failure.
+class DeviceAllocator {
+ public:
+  virtual ~DeviceAllocator() = default;
+  [[nodiscard]] virtual void* allocate(std::size_t bytes, void* stream) = 0;  // aligned to 256 bytes
+  virtual void deallocate(void* memory, std::size_t bytes, void* stream) noexcept = 0;
+};
+
+// bands x height x width, C order, owned, on one GPU.
+class DeviceArray {
+ public:
+  DeviceArray(std::shared_ptr<void> memory, DeviceView const& view, int device) noexcept;
+
+  [[nodiscard]] void* data() const noexcept { return view_.data; }
+  [[nodiscard]] DType dtype() const noexcept { return view_.dtype; }
+  [[nodiscard]] std::uint32_t bands() const noexcept { return view_.bands; }
+  [[nodiscard]] std::uint32_t height() const noexcept { return view_.height; }
+  [[nodiscard]] std::uint32_t width() const noexcept { return view_.width; }
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept;
+  [[nodiscard]] DeviceView const& view() const noexcept { return view_; }
+  [[nodiscard]] int device() const noexcept { return device_; }
+
+  // A DLPack tensor (version 0 of the ABI) that shares the memory; the receiver calls its deleter. Complex integers
+  // and complex float16 have no DLPack type: `unsupported`.
+  [[nodiscard]] DLManagedTensor* to_dlpack() const;
+
+  [[nodiscard]] HostArray to_host() const;
+
+ private:
+  std::shared_ptr<void> memory_;
+  DeviceView view_;
+  int device_;
+};
+
+// Device memory to read into, uninitialised.
+[[nodiscard]] DeviceArray make_device_array(DType dtype, std::uint32_t bands, std::uint32_t height, std::uint32_t width);
+
+// ---------------------------------------------------------------------------------------------------------------
+// Reading
+
+// The device that is current in the calling thread is used. `request.engine` says who decodes; `host` decodes on the
+// host and uploads.
+[[nodiscard]] DeviceArray read_device(Dataset const& dataset, ReadRequest const& request = {}, void* stream = nullptr,
+                                      ReadReport* report = nullptr);
+
+// Into the caller's memory, as read_into() for the host.
+void read_into(Dataset const& dataset, ReadRequest const& request, DeviceView const& destination,
+               void* stream = nullptr, ReadReport* report = nullptr);
+
+struct WindowOf {
+  Dataset dataset;
+  Window window{};
+};
+
+// Many windows of one size, of one file or many, into one tensor: one plan, each tile decoded once. `request.window`
+// and `request.target_size` must be empty; all datasets must have the requested bands.
+void read_windows(std::span<WindowOf const> windows, ReadRequest const& request, DeviceBatchView const& destination,
+                  void* stream = nullptr, ReadReport* report = nullptr);
+
+// A result larger than the GPU: full-width bands of rows, top down, each valid until `piece` returns. Its rows are
+// chosen so that they fit `piece_bytes` (0: half of what the budget leaves), in whole tile rows where that is possible.
+using DevicePiece = std::function<void(DeviceView const& rows, std::uint32_t first_row)>;
+void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64_t piece_bytes,
+                 DevicePiece const& piece, void* stream = nullptr, ReadReport* report = nullptr);
+
+// Who would decode such a read, and why; without touching a pixel.
+struct EnginePlan {
+  Engine engine = Engine::host;  // host or device
+  std::string decoder;           // "nvCOMP zstd", "LZW kernel", "host threads"
+  std::string reason;            // for people
+};
+[[nodiscard]] EnginePlan plan_device_read(Dataset const& dataset, ReadRequest const& request = {});
+
+// Gives back the scratch and pinned memory that reads keep for the next one.
+void release_device_memory();
+
+// ---------------------------------------------------------------------------------------------------------------
+// What there is
+
+struct DeviceLibrary {
+  std::string name;     // "nvCOMP"
+  std::string purpose;  // "deflate and zstd"
+  bool found = false;
+  std::string path, version;
+  std::string hint;  // what to install, or why it cannot be used
+};
+
+struct DeviceState {
+  bool built = false;   // this library has a device engine
+  bool usable = false;  // and there is a GPU for it
+  std::string reason;   // when it is not usable
+  int device = 0;
+  std::string name;     // "NVIDIA H200"
+  int driver_version = 0, runtime_version = 0;  // 13000 is 13.0
+  int compute_major = 0, compute_minor = 0;
+  int multiprocessors = 0;
+  std::uint64_t total_bytes = 0, free_bytes = 0;
+  std::uint64_t default_budget_bytes = 0;
+  bool gds = false;     // cuFile's direct path is to be had
+  std::vector<DeviceLibrary> libraries;
+};
+
+[[nodiscard]] DeviceState device_state();
+
+// What the stages of a device read take when each runs alone, batch after batch, and what the overlapped read takes.
+struct StageTimes {
+  double fetch_s = 0, upload_s = 0, decode_s = 0, place_s = 0;
+  std::uint64_t fetched_bytes = 0, decoded_bytes = 0;
+  std::uint64_t batches = 0, device_tiles = 0, host_tiles = 0;
+};
+[[nodiscard]] StageTimes profile_device_read(Dataset const& dataset, ReadRequest const& request = {});
+
+}  // namespace terrazzo

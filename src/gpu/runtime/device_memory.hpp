@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Device memory: where it comes from and who owns it.
+#pragma once
+
+#include "terrazzo/device.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace terrazzo::gpu {
+
+// A stream-ordered pool of our own for the current device; what is given back to it stays with the process.
+[[nodiscard]] DeviceAllocator& pool_allocator();
+
+// What the pool keeps and nobody uses: free memory, though the driver does not call it so.
+[[nodiscard]] std::uint64_t pool_unused_bytes();
+
+// Gives what the pool holds unused back to the driver.
+void trim_pool();
+
+// One piece of device memory. Freed in the order of `stream`, which must outlive it.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(DeviceAllocator& allocator, std::size_t bytes, cudaStream_t stream);
+  DeviceBuffer(DeviceBuffer&& other) noexcept
+      : allocator_(std::exchange(other.allocator_, nullptr)),
+        data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)),
+        stream_(other.stream_) {}
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(allocator_, other.allocator_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    std::swap(stream_, other.stream_);
+    return *this;
+  }
+  ~DeviceBuffer();
+
+  [[nodiscard]] std::byte* data() const noexcept { return static_cast<std::byte*>(data_); }
+  [[nodiscard]] std::size_t size_bytes() const noexcept { return bytes_; }
+  [[nodiscard]] DeviceAllocator* allocator() const noexcept { return allocator_; }
+
+ private:
+  DeviceAllocator* allocator_ = nullptr;
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  cudaStream_t stream_ = nullptr;
+};
+
+}  // namespace terrazzo::gpu

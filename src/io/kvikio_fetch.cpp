@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/kvikio_fetch.hpp"
+
+#include "base/checked.hpp"
+#include "base/text.hpp"
+#include "terrazzo/error.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <exception>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace terrazzo::io {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char const* kPlugin = "libterrazzo_kvikio.so";
+// Reads from the page cache by one thread make 5 GB/s, by sixteen 45; more threads bring nothing.
+constexpr unsigned kMaxThreads = 16;
+
+using ErrorText = std::array<char, 512>;
+
+std::string environment(char const* name) {
+  char const* const value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+// Whether TERRAZZO_DISABLE, a comma list, has this word.
+bool is_disabled(std::string_view capability) {
+  std::string const list = environment("TERRAZZO_DISABLE");
+  std::string_view rest = list;
+  while (!rest.empty()) {
+    std::size_t const comma = std::min(rest.find(','), rest.size());
+    std::string_view word = rest.substr(0, comma);
+    while (word.starts_with(' ')) { word.remove_prefix(1); }
+    while (word.ends_with(' ')) { word.remove_suffix(1); }
+    if (word == capability) { return true; }
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return false;
+}
+
+std::vector<fs::path> process_origins() {
+  std::vector<fs::path> origins;
+  std::error_code error;
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<void const*>(&kvikio_state), &self) != 0 && self.dli_fname != nullptr) {
+    fs::path const file = fs::canonical(self.dli_fname, error);
+    if (!error) { origins.push_back(file.parent_path()); }
+  }
+  error.clear();
+  fs::path const executable = fs::read_symlink("/proc/self/exe", error);
+  if (!error) { origins.push_back(executable.parent_path()); }
+  return origins;
+}
+
+void* open_library(std::string const& file, std::string& trouble) {
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    char const* const why = dlerror();
+    trouble = why == nullptr ? "unknown reason" : why;
+  }
+  return library;
+}
+
+void* open_in(std::vector<fs::path> const& folders, std::string& trouble) {
+  for (fs::path const& folder : folders) {
+    std::error_code ignored;
+    if (!fs::exists(folder / kPlugin, ignored)) { continue; }
+    if (void* const library = open_library((folder / kPlugin).string(), trouble)) { return library; }
+  }
+  return nullptr;
+}
+
+template <class Function>
+bool bind(void* library, char const* name, Function*& function) {
+  function = reinterpret_cast<Function*>(dlsym(library, name));
+  return function != nullptr;
+}
+
+struct Plugin {
+  KvikioState state;
+  KvikioApi api;
+};
+
+Plugin load() {
+  Plugin plugin;
+  if (is_disabled("kvikio") || is_disabled("gpu")) {
+    plugin.state.hint = "disabled by TERRAZZO_DISABLE";
+    return plugin;
+  }
+  PluginFolders const folders = plugin_folders(environment("TERRAZZO_VENDOR_PATH"), process_origins());
+  std::string trouble;  // of a file that is there and cannot be loaded: worth telling
+  std::string loader_trouble;
+  void* library = open_in(folders.before_loader, trouble);
+  if (library == nullptr) { library = open_library(kPlugin, loader_trouble); }
+  if (library == nullptr) { library = open_in(folders.after_loader, trouble); }
+  if (library == nullptr) {
+    plugin.state.hint =
+        trouble.empty() ? text(kPlugin, " was not found; build plugins/kvikio with the package libkvikio-cu13, and ",
+                               "name its folder in TERRAZZO_VENDOR_PATH")
+                        : text(kPlugin, " cannot be loaded: ", trouble);
+    return plugin;
+  }
+  KvikioApi& api = plugin.api;
+  if (!bind(library, "terrazzo_kvikio_abi", api.abi) || api.abi() != kKvikioAbi ||
+      !bind(library, "terrazzo_kvikio_version", api.version) ||
+      !bind(library, "terrazzo_kvikio_gds_available", api.gds_available) ||
+      !bind(library, "terrazzo_kvikio_set_threads", api.set_threads) ||
+      !bind(library, "terrazzo_kvikio_open", api.open) || !bind(library, "terrazzo_kvikio_close", api.close) ||
+      !bind(library, "terrazzo_kvikio_read_async", api.read_async) ||
+      !bind(library, "terrazzo_kvikio_wait", api.wait)) {
+    plugin.state.hint = text(kPlugin, " is of another version of Terrazzo");
+    return plugin;
+  }
+  link_map* map = nullptr;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && map->l_name != nullptr) {
+    plugin.state.path = map->l_name;
+  }
+  plugin.state.version = api.version();
+  plugin.state.gds = api.gds_available() != 0;
+  api.set_threads(std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads));
+  plugin.state.found = true;
+  return plugin;
+}
+
+Plugin const& plugin() {
+  static auto* const instance = new Plugin(load());  // never destroyed: reads may end after static destructors
+  return *instance;
+}
+
+}  // namespace
+
+std::vector<DeviceRange> merge_ranges(std::span<DeviceRange const> ranges) {
+  std::vector<DeviceRange> merged;
+  merged.reserve(ranges.size());
+  for (DeviceRange const& range : ranges) {
+    if (range.bytes == 0) { continue; }
+    if (!merged.empty()) {
+      DeviceRange& last = merged.back();
+      if (checked_add<std::uint64_t>(last.offset_bytes, last.bytes) == range.offset_bytes &&
+          last.to + last.bytes == range.to) {
+        last.bytes += range.bytes;
+        continue;
+      }
+    }
+    merged.push_back(range);
+  }
+  return merged;
+}
+
+PluginFolders plugin_folders(std::string const& vendor_path, std::span<fs::path const> origins) {
+  PluginFolders folders;
+  std::string_view rest = vendor_path;
+  while (!rest.empty()) {
+    std::size_t const colon = std::min(rest.find(':'), rest.size());
+    if (colon != 0) { folders.before_loader.emplace_back(rest.substr(0, colon)); }
+    rest.remove_prefix(std::min(colon + 1, rest.size()));
+  }
+  for (fs::path const& origin : origins) {
+    for (fs::path const& folder : {origin, origin / "lib", origin.parent_path() / "lib"}) {
+      if (std::ranges::find(folders.after_loader, folder) == folders.after_loader.end()) {
+        folders.after_loader.push_back(folder);
+      }
+    }
+  }
+  return folders;
+}
+
+KvikioState const& kvikio_state() { return plugin().state; }
+
+KvikioFile::KvikioFile(std::string path, KvikioApi const& api) : path_(std::move(path)), api_(api) {
+  std::error_code error;
+  size_bytes_ = fs::file_size(path_, error);
+  if (error) { throw Error(ErrorKind::io, text("cannot open: ", error.message()), {.source = path_}); }
+  ErrorText reason{};
+  handle_ = api_.open(path_.c_str(), reason.data(), reason.size());
+  if (handle_ == nullptr) {
+    throw Error(ErrorKind::io, text("kvikIO cannot open the file: ", reason.data()), {.source = path_});
+  }
+}
+
+KvikioFile::~KvikioFile() {
+  if (handle_ != nullptr) { api_.close(handle_); }
+}
+
+std::shared_ptr<KvikioFile> KvikioFile::open(std::string const& path) {
+  if (!plugin().state.found) {
+    throw Error(ErrorKind::unsupported, text("kvikIO is not there: ", plugin().state.hint), {.source = path});
+  }
+  return open(path, plugin().api);
+}
+
+std::shared_ptr<KvikioFile> KvikioFile::open(std::string const& path, KvikioApi const& api) {
+  return std::shared_ptr<KvikioFile>(new KvikioFile(path, api));
+}
+
+KvikioReads KvikioFile::submit(std::span<DeviceRange const> ranges) const {
+  std::vector<DeviceRange> const merged = merge_ranges(ranges);
+  for (DeviceRange const& range : merged) {
+    if (!range_fits(range.offset_bytes, range.bytes, size_bytes_)) {
+      throw Error(ErrorKind::io, text(range.bytes, " bytes reach past the end of the file, at ", size_bytes_),
+                  {.source = path_, .offset = range.offset_bytes});
+    }
+  }
+  KvikioReads reads;  // waits for those that have started, should a later one fail to
+  reads.file_ = shared_from_this();
+  reads.pending_.reserve(merged.size());
+  for (DeviceRange const& range : merged) {
+    ErrorText reason{};
+    void* const read =
+        api_.read_async(handle_, range.to, range.bytes, range.offset_bytes, reason.data(), reason.size());
+    if (read == nullptr) {
+      throw Error(ErrorKind::io, text("kvikIO cannot read: ", reason.data()),
+                  {.source = path_, .offset = range.offset_bytes});
+    }
+    reads.pending_.push_back({read, range});
+  }
+  return reads;
+}
+
+KvikioReads& KvikioReads::operator=(KvikioReads&& other) noexcept {
+  if (this != &other) {
+    drop();
+    pending_ = std::exchange(other.pending_, {});
+    file_ = std::move(other.file_);
+  }
+  return *this;
+}
+
+KvikioReads::~KvikioReads() { drop(); }
+
+void KvikioReads::drop() noexcept {
+  for (Pending const& pending : std::exchange(pending_, {})) { (void)file_->api_.wait(pending.read, nullptr, 0); }
+}
+
+void KvikioReads::wait() {
+  std::exception_ptr failure;
+  for (Pending const& pending : std::exchange(pending_, {})) {
+    ErrorText reason{};
+    std::int64_t const got = file_->api_.wait(pending.read, reason.data(), reason.size());
+    if (failure || (got >= 0 && static_cast<std::uint64_t>(got) == pending.range.bytes)) { continue; }
+    std::string const message =
+        got < 0 ? text("kvikIO: ", reason.data())
+                : text("read ", got, " of ", pending.range.bytes, " bytes: the file shrank while it was read");
+    failure = std::make_exception_ptr(
+        Error(ErrorKind::io, message, {.source = file_->path_, .offset = pending.range.offset_bytes}));
+  }
+  file_.reset();
+  if (failure) { std::rethrow_exception(failure); }
+}
+
+}  // namespace terrazzo::io

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table from DeviceMethod to decoder.
+#pragma once
+
+#include "gpu/vendor/block_pool.hpp"
+#include "gpu/vendor/nvjpeg.hpp"
+#include "gpu/vendor/nvjpeg2k.hpp"
+#include "read/device_work.hpp"
+#include "tile/device_tiles.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace terrazzo::reading {
+
+// True when the decoder reads its input from host memory (and uploads what it needs by itself).
+[[nodiscard]] bool takes_host_input(DeviceMethod method) noexcept;
+
+// Decoders that keep state between batches: one set for each batch in flight, since they belong to one thread at a time.
+class HostInputDecoders {
+ public:
+  explicit HostInputDecoders(DeviceAllocator& allocator);
+
+  // The tiles of a batch, whose bytes lie in pinned memory at input + input_offset. Statuses are final on return; the
+  // pixels are there when `stream` gets there. `input` must stay until then.
+  void decode(DeviceMethod method, tiff::Image const& image, std::byte* input, std::span<WorkTile const> tiles,
+              std::byte* output, std::span<tile::TileStatus> statuses, cudaStream_t stream);
+
+  // Device memory that the vendor's libraries hold for this set.
+  [[nodiscard]] std::size_t device_bytes() const noexcept;
+
+ private:
+  gpu::AllocatorSource source_;
+  std::unique_ptr<gpu::NvjpegDecoder> jpeg_;
+  std::unique_ptr<gpu::Nvjpeg2kDecoder> jpeg2000_;
+};
+
+// What a batch needs besides its input and output.
+struct DecodeLoad {
+  std::uint32_t tiles = 0;
+  std::uint64_t input_bytes = 0, max_input_bytes = 0;
+  std::uint64_t output_bytes = 0, max_output_bytes = 0;
+};
+[[nodiscard]] std::size_t decode_scratch_bytes(DeviceMethod method, DecodeLoad const& load);
+
+// REQUIRES: !takes_host_input(method) and method is not raw.
+void decode_on_device(DeviceMethod method, tile::DeviceTiles const& tiles, DecodeLoad const& load, std::byte* scratch,
+                      std::size_t scratch_bytes, cudaStream_t stream);
+
+[[nodiscard]] DeviceAbilities device_abilities();
+
+}  // namespace terrazzo::reading

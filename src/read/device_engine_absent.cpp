@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/device_engine.hpp"
+
+#include "terrazzo/error.hpp"
+
+namespace terrazzo::reading {
+
+namespace {
+
+[[noreturn]] void refuse() {
+  throw Error(ErrorKind::unsupported, "this build has no device engine: it was made without CUDA (TERRAZZO_CUDA)");
+}
+
+}  // namespace
+
+DeviceState device_engine_state() {
+  DeviceState state;
+  state.reason = "this build has no device engine: it was made without CUDA";
+  return state;
+}
+
+DeviceAbilities usable_device_abilities() { return {}; }
+
+void execute_on_device(std::span<DeviceJob const>, ReadRequest const&, DeviceView const&, void*, ReadReport&,
+                       StageTimes*) {
+  refuse();
+}
+
+std::shared_ptr<void> allocate_result(std::uint64_t, ReadRequest const&) { refuse(); }
+
+int current_device() { refuse(); }
+
+void copy_to_host(void const*, std::span<std::byte>, unsigned, void*) { refuse(); }
+
+void release_engine_memory() {}
+
+}  // namespace terrazzo::reading

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "terrazzo/device.hpp"
+
+#include "base/checked.hpp"
+#include "base/settings.hpp"
+#include "base/text.hpp"
+#include "read/device_engine.hpp"
+#include "read/engine_choice.hpp"
+#include "read/plan.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace terrazzo {
+
+namespace {
+
+using reading::DeviceJob;
+
+DeviceView contiguous_view(void* data, DType dtype, std::uint32_t bands, std::uint32_t height, std::uint32_t width) {
+  auto const sample = static_cast<std::int64_t>(size_bytes(dtype));
+  return {data, dtype, bands, height, width, sample * width * height, sample * width, sample};
+}
+
+std::uint64_t result_bytes(ReadPlan::Impl const& plan, std::uint64_t count = 1) {
+  auto const bytes = checked_product(size_bytes(plan.dtype), plan.bands.size(), plan.out_height, plan.out_width, count);
+  if (!bytes) { throw Error(ErrorKind::limit, "the result has more bytes than can be counted"); }
+  return *bytes;
+}
+
+// Inner layers say what is wrong; here every error learns which file it is about.
+template <class Work>
+auto naming_the_source(Dataset const& dataset, Work const& work) {
+  try {
+    return work();
+  } catch (Error const& error) { throw error.located({.source = dataset.info().source}); }
+}
+
+void check_view(ReadPlan::Impl const& plan, DeviceView const& view) {
+  if (view.data == nullptr) { throw Error(ErrorKind::usage, "the destination has no memory"); }
+  if (view.bands != plan.bands.size() || view.height != plan.out_height || view.width != plan.out_width) {
+    throw Error(ErrorKind::usage, text("the destination is ", view.bands, " x ", view.height, " x ", view.width,
+                                       ", the result ", plan.bands.size(), " x ", plan.out_height, " x ",
+                                       plan.out_width));
+  }
+  if (view.dtype != plan.dtype) {
+    throw Error(ErrorKind::usage,
+                text("the destination holds ", to_string(view.dtype), ", the result is ", to_string(plan.dtype)));
+  }
+}
+
+void execute(std::span<DeviceJob const> jobs, ReadRequest const& request, DeviceView const& view, void* stream,
+             ReadReport* report) {
+  ReadReport local;
+  ReadReport& filled = report == nullptr ? local : *report;
+  filled = {};
+  ReadRequest chosen = request;
+  chosen.engine = reading::choose_engine(jobs, request).engine;
+  reading::execute_on_device(jobs, chosen, view, stream, filled);
+}
+
+ReadRequest with_dtype(ReadRequest request, DType dtype) {
+  if (!request.dtype) { request.dtype = dtype; }
+  return request;
+}
+
+}  // namespace
+
+DeviceArray make_device_array(DType dtype, std::uint32_t bands, std::uint32_t height, std::uint32_t width) {
+  auto const bytes = checked_product(size_bytes(dtype), bands, height, width);
+  if (!bytes) { throw Error(ErrorKind::limit, "the array has more bytes than can be counted"); }
+  std::shared_ptr<void> memory = reading::allocate_result(*bytes, {});
+  DeviceView const view = contiguous_view(memory.get(), dtype, bands, height, width);
+  return DeviceArray(std::move(memory), view, reading::current_device());
+}
+
+DeviceArray read_device(Dataset const& dataset, ReadRequest const& request, void* stream, ReadReport* report) {
+  return naming_the_source(dataset, [&] {
+    DeviceJob const job{reading::make_plan(dataset.shared_impl(), request)};
+    ReadPlan::Impl const& plan = *job.plan;
+    std::shared_ptr<void> memory = reading::allocate_result(result_bytes(plan), request);
+    DeviceView const view = contiguous_view(memory.get(), plan.dtype, static_cast<std::uint32_t>(plan.bands.size()),
+                                            plan.out_height, plan.out_width);
+    execute({&job, 1}, request, view, stream, report);
+    return DeviceArray(std::move(memory), view, reading::current_device());
+  });
+}
+
+void read_into(Dataset const& dataset, ReadRequest const& request, DeviceView const& destination, void* stream,
+               ReadReport* report) {
+  naming_the_source(dataset, [&] {
+    DeviceJob const job{reading::make_plan(dataset.shared_impl(), with_dtype(request, destination.dtype))};
+    check_view(*job.plan, destination);
+    execute({&job, 1}, request, destination, stream, report);
+  });
+}
+
+void read_windows(std::span<WindowOf const> windows, ReadRequest const& request, DeviceBatchView const& destination,
+                  void* stream, ReadReport* report) {
+  if (windows.size() != destination.count) {
+    throw Error(ErrorKind::usage, text(windows.size(), " windows for ", destination.count, " places"));
+  }
+  if (request.window || request.target_size) {
+    throw Error(ErrorKind::usage, "windows are given one by one: the request has none of its own, and no target size");
+  }
+  if (report != nullptr) { *report = {}; }
+  if (windows.empty()) { return; }
+  std::vector<DeviceJob> jobs;
+  jobs.reserve(windows.size());
+  ReadRequest one = with_dtype(request, destination.item.dtype);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    one.window = windows[i].window;
+    naming_the_source(windows[i].dataset, [&] {
+      jobs.push_back({reading::make_plan(windows[i].dataset.shared_impl(), one),
+                      static_cast<std::int64_t>(i) * destination.item_stride_bytes});
+      check_view(*jobs.back().plan, destination.item);
+    });
+  }
+  // Jobs of one format next to each other; their order does not matter, each knows its place.
+  std::ranges::stable_sort(jobs, {}, [](DeviceJob const& job) { return job.plan->level->id; });
+  execute(jobs, request, destination.item, stream, report);
+}
+
+void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64_t piece_bytes,
+                 DevicePiece const& piece, void* stream, ReadReport* report) {
+  if (request.target_size) { throw Error(ErrorKind::usage, "pieces have the size of the window: no target size"); }
+  naming_the_source(dataset, [&] {
+    auto const plan = reading::make_plan(dataset.shared_impl(), request);
+    Window const whole = plan->window;
+    std::uint64_t const row_bytes = result_bytes(*plan) / plan->out_height;
+    if (piece_bytes == 0) { piece_bytes = std::max(row_bytes, reading::device_engine_state().default_budget_bytes / 2); }
+    std::uint64_t rows = piece_bytes / row_bytes;
+    if (rows == 0) {
+      throw Error(ErrorKind::limit, text("a row takes ", row_bytes, " bytes, a piece may have ", piece_bytes));
+    }
+    std::uint32_t const block = plan->level->image.block_height_px;
+    if (rows > block) { rows = rows / block * block; }
+    rows = std::min<std::uint64_t>(rows, whole.height);
+    std::shared_ptr<void> const memory = reading::allocate_result(rows * row_bytes, request);
+    ReadReport total;
+    std::uint64_t const end = std::uint64_t{whole.row} + whole.height;
+    for (std::uint64_t row = whole.row; row < end;) {
+      // The first piece ends where a block does, so that the others are whole blocks.
+      std::uint64_t const aligned = rows >= block ? row / block * block : row;
+      std::uint64_t const next = std::min(end, aligned + rows);
+      ReadRequest part = request;
+      part.window = Window{whole.column, static_cast<std::uint32_t>(row), whole.width,
+                           static_cast<std::uint32_t>(next - row)};
+      DeviceView const view =
+          contiguous_view(memory.get(), plan->dtype, static_cast<std::uint32_t>(plan->bands.size()),
+                          static_cast<std::uint32_t>(next - row), whole.width);
+      ReadReport part_report;
+      read_into(dataset, part, view, stream, &part_report);
+      total.tiles += part_report.tiles;
+      total.sparse_tiles += part_report.sparse_tiles;
+      total.bytes_read += part_report.bytes_read;
+      total.bad_tiles.insert(total.bad_tiles.end(), part_report.bad_tiles.begin(), part_report.bad_tiles.end());
+      piece(view, static_cast<std::uint32_t>(row - whole.row));
+      row = next;
+    }
+    if (report != nullptr) { *report = std::move(total); }
+  });
+}
+
+EnginePlan plan_device_read(Dataset const& dataset, ReadRequest const& request) {
+  return naming_the_source(dataset, [&] {
+    DeviceJob const job{reading::make_plan(dataset.shared_impl(), request)};
+    reading::EngineChoice const choice = reading::choose_engine({&job, 1}, request);
+    EnginePlan result{.engine = choice.engine, .decoder = "host threads", .reason = choice.reason};
+    if (choice.engine == Engine::device) {
+      reading::MethodChoice const method = reading::choose_device_method(
+          *job.plan->level, dataset.shared_impl()->trusted, request, reading::usable_device_abilities());
+      result.decoder = std::string(to_string(method.method));
+      if (method.method == reading::DeviceMethod::host) { result.reason += "; " + method.reason; }
+    }
+    return result;
+  });
+}
+
+void release_device_memory() { reading::release_engine_memory(); }
+
+DeviceState device_state() { return reading::device_engine_state(); }
+
+StageTimes profile_device_read(Dataset const& dataset, ReadRequest const& request) {
+  return naming_the_source(dataset, [&] {
+    DeviceJob const job{reading::make_plan(dataset.shared_impl(), request)};
+    ReadPlan::Impl const& plan = *job.plan;
+    std::shared_ptr<void> const memory = reading::allocate_result(result_bytes(plan), request);
+    DeviceView const view = contiguous_view(memory.get(), plan.dtype, static_cast<std::uint32_t>(plan.bands.size()),
+                                            plan.out_height, plan.out_width);
+    StageTimes times;
+    ReadReport report;
+    ReadRequest forced = request;
+    forced.engine = Engine::device;
+    reading::execute_on_device({&job, 1}, forced, view, nullptr, report, &times);
+    return times;
+  });
+}
+
+}  // namespace terrazzo

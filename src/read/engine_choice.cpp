@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/engine_choice.hpp"
+
+#include "base/settings.hpp"
+#include "base/text.hpp"
+#include "read/device_engine.hpp"
+#include "terrazzo/error.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace terrazzo::reading {
+
+namespace {
+
+// Bytes a second of decoded output. Host: one core. Device: a whole batch, and one tile by itself, which is the least
+// time a read takes. From docs/performance.md (one H200, 16 cores of the same machine).
+struct Rates {
+  double host_core, device, device_tile;
+};
+
+Rates rates_of(DeviceMethod method) noexcept {
+  switch (method) {
+    case DeviceMethod::raw: return {4e9, 40e9, 2e9};
+    case DeviceMethod::zstd: return {0.4e9, 64e9, 0.07e9};
+    case DeviceMethod::deflate: return {0.25e9, 20e9, 0.012e9};
+    case DeviceMethod::lzw: return {0.35e9, 110e9, 2.8e9};
+    case DeviceMethod::packbits: return {2e9, 10e9, 0.1e9};
+    case DeviceMethod::jpeg: return {0.25e9, 10e9, 0.1e9};
+    case DeviceMethod::jpeg2000: return {0.03e9, 1.5e9, 0.01e9};
+    case DeviceMethod::host: return {0.2e9, 0.2e9, 0.2e9};
+  }
+  return {1e9, 1e9, 1e9};
+}
+
+// The machine's, asked for once.
+DeviceState const& known_device_state() {
+  static DeviceState const state = device_engine_state();
+  return state;
+}
+
+constexpr double kDeviceCallS = 250e-6;  // launches, events and the last wait of a read
+constexpr double kHostCallS = 60e-6;     // and an upload
+constexpr double kUploadRate = 20e9;     // of host results, through the pinned pool
+constexpr double kFetchRate = 43e9;      // page cache to device, all threads
+
+}  // namespace
+
+double expected_host_s(EngineLoad const& load) noexcept {
+  double const workers = static_cast<double>(std::clamp<std::uint64_t>(load.tiles, 1, load.threads));
+  return kHostCallS + static_cast<double>(load.decoded_bytes) / (rates_of(load.method).host_core * workers) +
+         static_cast<double>(load.result_bytes) / kUploadRate;
+}
+
+double expected_device_s(EngineLoad const& load) noexcept {
+  Rates const rates = rates_of(load.method);
+  double const tile_bytes = static_cast<double>(load.decoded_bytes) / static_cast<double>(std::max<std::uint64_t>(1, load.tiles));
+  return kDeviceCallS + std::max(static_cast<double>(load.decoded_bytes) / rates.device, tile_bytes / rates.device_tile);
+}
+
+double best_host_share(EngineLoad const& load, std::uint64_t compressed_bytes) noexcept {
+  // The other decoders are about as fast as the links that feed them: by the time the cores are free, little is left.
+  if (load.method != DeviceMethod::deflate) { return 0; }
+  Rates const rates = rates_of(load.method);
+  double const bytes = static_cast<double>(load.decoded_bytes);
+  double const fetch_s = static_cast<double>(compressed_bytes) / kFetchRate;
+  double const tile_s = bytes / static_cast<double>(std::max<std::uint64_t>(1, load.tiles)) / rates.device_tile;
+  double const cores = load.threads;
+  auto const expected_s = [&](double share) {
+    double const fetched_s = fetch_s * (1 - share);
+    double const device_s = std::max(bytes * (1 - share) / rates.device, tile_s);
+    return fetched_s + std::max(device_s, bytes * share / (rates.host_core * cores));
+  };
+  constexpr double kStep = 0.025, kMost = 0.5;
+  double best = 0;
+  for (double share = kStep; share <= kMost; share += kStep) {
+    if (expected_s(share) < expected_s(best)) { best = share; }
+  }
+  return best;
+}
+
+Engine requested_engine(ReadRequest const& request) {
+  if (request.engine != Engine::automatic) { return request.engine; }
+  char const* const value = std::getenv("TERRAZZO_ENGINE");
+  std::string_view const name = value == nullptr ? "" : value;
+  if (name.empty() || name == "auto") { return Engine::automatic; }
+  if (name == "host") { return Engine::host; }
+  if (name == "device") { return Engine::device; }
+  throw Error(ErrorKind::usage, text("TERRAZZO_ENGINE=", name, " is none of auto, host, device"));
+}
+
+EngineChoice choose_engine(std::span<DeviceJob const> jobs, ReadRequest const& request) {
+  switch (requested_engine(request)) {
+    case Engine::host: return {Engine::host, "the host engine was asked for"};
+    case Engine::device: return {Engine::device, "the device engine was asked for"};
+    case Engine::automatic: break;
+  }
+  DeviceState const& state = known_device_state();
+  if (!state.usable) { return {Engine::host, state.reason}; }
+  ReadPlan::Impl const& plan = *jobs.front().plan;
+  MethodChoice const method =
+      choose_device_method(*plan.level, plan.dataset->trusted, request, usable_device_abilities());
+  if (method.method == DeviceMethod::host) { return {Engine::host, method.reason}; }
+  EngineLoad load;
+  load.method = method.method;
+  load.threads = resolve_threads(request.threads);
+  for (DeviceJob const& job : jobs) {
+    tiff::Image const& image = job.plan->level->image;
+    load.tiles += job.plan->block_count();
+    load.decoded_bytes += job.plan->block_count() * image.block_bytes(image.block_height_px);
+    load.result_bytes += std::uint64_t{job.plan->out_width} * job.plan->out_height * job.plan->bands.size() *
+                         size_bytes(job.plan->dtype);
+  }
+  EngineChoice choice;
+  choice.host_s = expected_host_s(load);
+  choice.device_s = expected_device_s(load);
+  choice.engine = choice.device_s < choice.host_s ? Engine::device : Engine::host;
+  char times[96];
+  std::snprintf(times, sizeof times, "expected %.2f ms on the host, %.2f ms on the device", choice.host_s * 1e3,
+                choice.device_s * 1e3);
+  choice.reason = times;
+  return choice;
+}
+
+}  // namespace terrazzo::reading

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Batches, budgets, bad tiles, progress: what the pipeline adds to decoding and placing.
+#include "read/device_pipeline.hpp"
+
+#include "read/counting_allocator.hpp"
+#include "read/device_decoders.hpp"
+#include "read/device_fixture.hpp"
+#include "read/images.hpp"
+#include "support/temp_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <optional>
+#include <set>
+#include <stdexcept>
+
+namespace terrazzo::reading {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+using test::CountingAllocator;
+using test::DeviceBytes;
+
+constexpr std::uint16_t kLzw = 5, kDeflate = 8;
+
+// LZW of nine-bit codes: a Clear before the table would need ten.
+Bytes lzw_literals(Bytes const& bytes) {
+  Bytes out;
+  std::uint64_t bits = 0;
+  unsigned count = 0;
+  auto const put = [&](std::uint32_t code) {
+    bits = bits << 9 | code;
+    for (count += 9; count >= 8; count -= 8) { out.push_back(static_cast<std::byte>(bits >> (count - 8))); }
+  };
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i % 200 == 0) { put(256); }
+    put(static_cast<std::uint32_t>(bytes[i]));
+  }
+  put(257);
+  if (count != 0) { out.push_back(static_cast<std::byte>(bits << (8 - count))); }
+  return out;
+}
+
+// One stored block in a zlib frame, checksum and all.
+Bytes zlib_stored(Bytes const& bytes) {
+  auto const byte = [](std::size_t value) { return static_cast<std::byte>(value & 0xFF); };
+  Bytes out{byte(0x78), byte(0x01), byte(1)};
+  for (std::size_t const size : {bytes.size(), ~bytes.size()}) {
+    out.push_back(byte(size));
+    out.push_back(byte(size >> 8));
+  }
+  out.insert(out.end(), bytes.begin(), bytes.end());
+  std::uint32_t a = 1, b = 0;
+  for (std::byte const value : bytes) {
+    a = (a + static_cast<std::uint32_t>(value)) % 65521;
+    b = (b + a) % 65521;
+  }
+  for (std::uint32_t const value : {b >> 8, b, a >> 8, a}) { out.push_back(byte(value)); }
+  return out;
+}
+
+// 12 x 8 tiles of 1 KiB. Blocks of `bad` are damaged in one of several ways.
+testing::TiffBuilder tiles(std::uint16_t compression, std::set<std::uint64_t> const& bad = {}) {
+  ImageSpec spec{.width = 190, .height = 120, .bands = 2, .tile_width = 16, .tile_height = 16, .compression = compression};
+  spec.edit = [compression, bad](std::uint64_t block, Bytes& bytes) {
+    if (compression == kLzw) { bytes = lzw_literals(bytes); }
+    if (compression == kDeflate) { bytes = zlib_stored(bytes); }
+    if (!bad.contains(block)) { return; }
+    switch (block % 3) {
+      case 0: bytes.resize(bytes.size() / 2); break;
+      case 1: std::ranges::fill(bytes, std::byte{0xFF}); break;
+      default: bytes.resize(3); break;
+    }
+  };
+  return image<std::uint16_t>(spec);
+}
+
+// In a file, so that it is trusted: nvCOMP takes it where it is installed.
+class Written {
+ public:
+  explicit Written(testing::TiffBuilder const& builder) : dataset_(open(folder_.write("tiles.tif", builder.bytes()))) {}
+  [[nodiscard]] Dataset const& operator*() const { return dataset_; }
+
+ private:
+  testing::TempFolder folder_;
+  Dataset dataset_;
+};
+
+TEST(PipelineTestFiles, AreWhatTheHostReads) {
+  for (std::uint16_t const compression : {kNone, kPackBits, kLzw, kDeflate}) {
+    Written const written(tiles(compression));
+    EXPECT_EQ(values_of<std::uint16_t>(read(*written)), expected<std::uint16_t>({0, 0, 190, 120}, {1, 2})) << compression;
+    Written const damaged(tiles(compression, {4, 17, 39}));
+    ReadReport report;
+    (void)read(*damaged, {.bad_tile = BadTile::fill}, &report);
+    EXPECT_FALSE(report.bad_tiles.empty()) << compression;
+  }
+}
+
+using PipelineOnDevice = test::OnDevice;
+
+TEST_F(PipelineOnDevice, EqualsTheHostForEveryCompression) {
+  for (std::uint16_t const compression : {kNone, kPackBits, kLzw, kDeflate}) {
+    SCOPED_TRACE(compression);
+    Written const written(tiles(compression));
+    for (ReadRequest const& request :
+         {ReadRequest{}, ReadRequest{.window = Window{20, 30, 100, 50}, .bands = {2}, .dtype = DType::f32},
+          ReadRequest{.target_size = TargetSize{33, 44}}, ReadRequest{.threads = 1}, ReadRequest{.threads = 3}}) {
+      test::expect_same_read(*written, request);
+    }
+  }
+}
+
+TEST_F(PipelineOnDevice, ReportsBadTilesAsTheHostDoesAndKeepsTheGoodOnes) {
+  for (std::uint16_t const compression : {kNone, kPackBits, kLzw, kDeflate}) {
+    for (std::set<std::uint64_t> const& bad : {std::set<std::uint64_t>{7}, {0}, {4, 17, 39, 95}, {90, 91, 92, 93, 94, 95}}) {
+      SCOPED_TRACE(::testing::Message() << "compression " << compression << ", " << bad.size() << " bad");
+      Written const written(tiles(compression, bad));
+      test::expect_same_read(*written, {});
+      test::expect_same_read(*written, {.bad_tile = BadTile::fill});
+      test::expect_same_read(*written, {.window = Window{10, 5, 150, 100}, .bands = {2, 1}, .masked = true, .bad_tile = BadTile::fill});
+      test::expect_same_read(*written, {.target_size = TargetSize{95, 60}, .bad_tile = BadTile::fill});
+    }
+  }
+}
+
+TEST_F(PipelineOnDevice, NeverShowsUntrustedDeflateToNvcomp) {
+  testing::TiffBuilder const builder = tiles(kDeflate, {3, 4, 5});
+  Opened const opened(builder);
+  EnginePlan const plan = plan_device_read(*opened, {.engine = Engine::device});
+  EXPECT_EQ(plan.decoder, "host threads");
+  test::expect_same_read(*opened, {.bad_tile = BadTile::fill});
+}
+
+TEST_F(PipelineOnDevice, WorksInAnyBudgetThatTakesOneTile) {
+  Written const written(tiles(kLzw));
+  HostArray const wanted = read(*written);
+  for (std::uint64_t budget = 1 << 22; budget > 256; budget = budget * 2 / 3) {
+    SCOPED_TRACE(budget);
+    release_device_memory();
+    CountingAllocator allocator;
+    DeviceBytes const memory(wanted.bytes().size());
+    DeviceView const view{memory.data(), DType::u16, 2, 120, 190, 190 * 120 * 2, 190 * 2, 2};
+    ReadRequest const request{
+        .engine = Engine::device, .device_budget_bytes = budget, .device_allocator = &allocator};
+    std::optional<Error> refused;
+    try {
+      read_into(*written, request, view);
+    } catch (Error const& error) { refused.emplace(error); }
+    constexpr std::uint64_t kConstantBytes = 64 << 10;  // bands and maps are no scratch
+    EXPECT_LE(allocator.peak_bytes, budget + kConstantBytes);
+    if (refused) {
+      EXPECT_EQ(refused->kind(), ErrorKind::limit) << refused->what();
+      EXPECT_EQ(allocator.allocations, 0) << "refused before anything is taken";
+    } else {
+      EXPECT_TRUE(std::ranges::equal(memory.back(), wanted.bytes()));
+    }
+    release_device_memory();
+    EXPECT_EQ(allocator.live, 0);
+    if (budget < 1000) { EXPECT_TRUE(refused.has_value()); }
+  }
+}
+
+TEST_F(PipelineOnDevice, TellsProgressUpToTheNumberOfTiles) {
+  Written const written(tiles(kPackBits));
+  std::uint64_t last = 0, total = 0;
+  std::atomic<int> inside{0};
+  bool together = false, backwards = false;
+  ReadRequest request{.engine = Engine::device};
+  request.progress = [&](std::uint64_t done, std::uint64_t of) {
+    together = together || inside++ != 0;
+    backwards = backwards || done < last;
+    last = done;
+    total = of;
+    --inside;
+    return true;
+  };
+  (void)read_device(*written, request);
+  EXPECT_EQ(last, 96u);
+  EXPECT_EQ(total, 96u);
+  EXPECT_FALSE(together) << "never two at a time";
+  EXPECT_FALSE(backwards);
+}
+
+TEST_F(PipelineOnDevice, StopsWhenProgressSaysNo) {
+  Written const written(tiles(kPackBits));
+  ReadRequest request{.engine = Engine::device};
+  request.progress = [](std::uint64_t, std::uint64_t) { return false; };
+  EXPECT_EQ(failure_of([&] { (void)read_device(*written, request); }).kind(), ErrorKind::cancelled);
+  test::expect_same_read(*written, {});  // and the slots are as good as before
+}
+
+TEST_F(PipelineOnDevice, PassesTheExceptionOfProgressOn) {
+  Written const written(tiles(kPackBits));
+  ReadRequest request{.engine = Engine::device};
+  request.progress = [](std::uint64_t, std::uint64_t) -> bool { throw std::runtime_error("mine"); };
+  EXPECT_THROW((void)read_device(*written, request), std::runtime_error);
+  test::expect_same_read(*written, {});
+}
+
+TEST_F(PipelineOnDevice, StopsWhenItIsCancelled) {
+  Written const written(tiles(kPackBits));
+  std::atomic<bool> const cancel{true};
+  for (Engine const engine : {Engine::device, Engine::host}) {
+    ReadRequest request{.engine = engine};
+    request.cancel = &cancel;
+    EXPECT_EQ(failure_of([&] { (void)read_device(*written, request); }).kind(), ErrorKind::cancelled);
+  }
+  test::expect_same_read(*written, {});
+}
+
+// A tile larger than a pinned chunk comes in pieces.
+TEST_F(PipelineOnDevice, ReadsTilesLargerThanAChunk) {
+  for (std::uint16_t const compression : {kNone, kPackBits}) {
+    ImageSpec spec{.width = 3000, .height = 3001, .rows_per_strip = 2500, .compression = compression};
+    Written const written(image<std::uint8_t>(spec));
+    test::expect_same_read(*written, {});
+    test::expect_same_read(*written, {.window = Window{100, 2400, 2000, 200}});
+  }
+}
+
+TEST_F(PipelineOnDevice, ReadsManyTinyTiles) {
+  ImageSpec const spec{.width = 4096, .height = 600, .tile_width = 16, .tile_height = 16, .compression = kPackBits};
+  Written const written(image<std::uint8_t>(spec));
+  test::expect_same_read(*written, {});
+}
+
+}  // namespace
+}  // namespace terrazzo::reading

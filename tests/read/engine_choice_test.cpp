@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/engine_choice.hpp"
+
+#include "read/device_engine.hpp"
+#include "read/images.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+namespace terrazzo::reading {
+namespace {
+
+// Sets TERRAZZO_ENGINE and puts back what was there.
+class EngineVariable {
+ public:
+  explicit EngineVariable(char const* value) {
+    if (char const* const before = std::getenv("TERRAZZO_ENGINE")) { before_ = before; }
+    if (value == nullptr) {
+      unsetenv("TERRAZZO_ENGINE");
+    } else {
+      setenv("TERRAZZO_ENGINE", value, 1);
+    }
+  }
+  ~EngineVariable() {
+    if (before_) {
+      setenv("TERRAZZO_ENGINE", before_->c_str(), 1);
+    } else {
+      unsetenv("TERRAZZO_ENGINE");
+    }
+  }
+  EngineVariable(EngineVariable const&) = delete;
+  EngineVariable& operator=(EngineVariable const&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
+TEST(RequestedEngine, IsTheRequestsThenTheEnvironments) {
+  struct {
+    char const* value;
+    Engine seen;
+  } const cases[] = {{nullptr, Engine::automatic}, {"", Engine::automatic}, {"auto", Engine::automatic},
+                     {"host", Engine::host},       {"device", Engine::device}};
+  for (auto const& c : cases) {
+    EngineVariable const variable(c.value);
+    EXPECT_EQ(requested_engine({}), c.seen) << (c.value == nullptr ? "unset" : c.value);
+    for (Engine const engine : {Engine::host, Engine::device}) {
+      EXPECT_EQ(requested_engine({.engine = engine}), engine) << "the request comes first";
+    }
+  }
+}
+
+TEST(RequestedEngine, RefusesWordsItDoesNotKnow) {
+  EngineVariable const variable("gpu");
+  Error const error = failure_of([] { (void)requested_engine({}); });
+  EXPECT_EQ(error.kind(), ErrorKind::usage);
+  EXPECT_NE(error.message().find("TERRAZZO_ENGINE=gpu"), std::string::npos) << error.message();
+  EXPECT_EQ(requested_engine({.engine = Engine::host}), Engine::host) << "nobody asked the environment";
+}
+
+TEST(ChooseEngine, HonoursAForcedChoiceWithoutAskingTheModel) {
+  EngineVariable const variable(nullptr);
+  Opened const opened(image<std::uint8_t>({.width = 32, .height = 32}));
+  DeviceJob const job{make_plan(opened->shared_impl(), {})};
+  for (Engine const engine : {Engine::host, Engine::device}) {
+    EngineChoice const choice = choose_engine({&job, 1}, {.engine = engine});
+    EXPECT_EQ(choice.engine, engine);
+    EXPECT_FALSE(choice.reason.empty());
+    EXPECT_EQ(choice.host_s, 0);
+  }
+  EngineVariable const forced("device");
+  EXPECT_EQ(choose_engine({&job, 1}, {}).engine, Engine::device);
+}
+
+TEST(ChooseEngine, TakesTheHostWithoutAGpuAndSaysWhy) {
+  DeviceState const state = device_engine_state();
+  if (state.usable) { GTEST_SKIP() << "there is a GPU: " << state.name; }
+  EngineVariable const variable(nullptr);
+  Opened const opened(image<std::uint8_t>({.width = 32, .height = 32}));
+  DeviceJob const job{make_plan(opened->shared_impl(), {})};
+  EngineChoice const choice = choose_engine({&job, 1}, {});
+  EXPECT_EQ(choice.engine, Engine::host);
+  EXPECT_EQ(choice.reason, state.reason);
+}
+
+TEST(ChooseEngine, AsksTheModelWhereThereIsAGpu) {
+  if (DeviceState const state = device_engine_state(); !state.usable) { GTEST_SKIP() << "no GPU: " << state.reason; }
+  EngineVariable const variable(nullptr);
+  Opened const small(image<std::uint8_t>({.width = 32, .height = 32}));
+  DeviceJob const job{make_plan(small->shared_impl(), {})};
+  EngineChoice const choice = choose_engine({&job, 1}, {});
+  EXPECT_EQ(choice.engine, Engine::host) << choice.reason;
+  EXPECT_GT(choice.device_s, choice.host_s);
+  EXPECT_GT(choice.host_s, 0);
+}
+
+constexpr DeviceMethod kDeviceMethods[] = {DeviceMethod::raw,     DeviceMethod::lzw,  DeviceMethod::packbits,
+                                           DeviceMethod::deflate, DeviceMethod::zstd, DeviceMethod::jpeg,
+                                           DeviceMethod::jpeg2000};
+
+EngineLoad load_of(DeviceMethod method, std::uint64_t tiles, std::uint64_t tile_bytes, unsigned threads) {
+  return {method, tiles, tiles * tile_bytes, tiles * tile_bytes, threads};
+}
+
+TEST(EngineModel, KeepsASmallWindowOnTheHost) {
+  for (DeviceMethod const method : {DeviceMethod::raw, DeviceMethod::lzw, DeviceMethod::packbits, DeviceMethod::deflate,
+                                    DeviceMethod::zstd}) {
+    EngineLoad const load = load_of(method, 1, 64 * 1024, 16);
+    EXPECT_LT(expected_host_s(load), expected_device_s(load)) << to_string(method);
+  }
+}
+
+TEST(EngineModel, GivesALargeReadToTheDevice) {
+  for (DeviceMethod const method : kDeviceMethods) {
+    EngineLoad const load = load_of(method, 4096, 256 * 1024, 4);
+    EXPECT_LT(expected_device_s(load), expected_host_s(load)) << to_string(method);
+  }
+}
+
+TEST(EngineModel, KnowsThatOneTileCannotBeDecodedInParallel) {
+  EngineLoad const one = load_of(DeviceMethod::deflate, 1, 64u << 20, 16);
+  EngineLoad const many = load_of(DeviceMethod::deflate, 256, 256u << 10, 16);
+  EXPECT_GT(expected_device_s(one), 10 * expected_device_s(many));
+  EXPECT_GT(expected_host_s(one), 3 * expected_host_s(many)) << "one thread instead of sixteen";
+}
+
+TEST(EngineModel, GrowsWithTheWorkAndShrinksWithThreads) {
+  for (DeviceMethod const method : kDeviceMethods) {
+    EngineLoad const less = load_of(method, 100, 1 << 18, 8), more = load_of(method, 10000, 1 << 18, 8);
+    EXPECT_LT(expected_host_s(less), expected_host_s(more));
+    EXPECT_LT(expected_device_s(less), expected_device_s(more));
+    EngineLoad crowd = less;
+    crowd.threads = 16;
+    EXPECT_LT(expected_host_s(crowd), expected_host_s(less));
+  }
+}
+
+TEST(EngineModel, TakesAnEmptyLoad) {
+  EngineLoad const none{DeviceMethod::lzw, 0, 0, 0, 1};
+  EXPECT_GT(expected_host_s(none), 0);
+  EXPECT_GT(expected_device_s(none), 0);
+}
+
+}  // namespace
+}  // namespace terrazzo::reading
