@@ -151,6 +151,10 @@ void measure(std::string const& path, int repeats, bool quick) {
   double const steady = timed_read(dataset, request, array, repeats);
   (void)profile_device_read(dataset, request);  // makes the larger batches' memory
   StageTimes const stages = profile_device_read(dataset, request);
+  release_device_memory();
+  reset_device_memory_peak();
+  (void)timed_read(dataset, request, array, 2);
+  std::uint64_t const peak = device_memory_use().peak_bytes - array.size_bytes();
   double const gigabytes = static_cast<double>(array.size_bytes()) / 1e9;
   double const fetched = static_cast<double>(stages.fetched_bytes) / 1e9;
   double const decoded = static_cast<double>(stages.decoded_bytes) / 1e9;
@@ -168,13 +172,20 @@ void measure(std::string const& path, int repeats, bool quick) {
               stages.decode_s * 1e3, decoded / stages.decode_s, stages.place_s * 1e3, decoded / stages.place_s,
               static_cast<unsigned long long>(stages.batches), static_cast<unsigned long long>(stages.device_tiles),
               static_cast<unsigned long long>(stages.host_tiles));
+  std::printf("  default budget %llu MiB, peak beyond the result %llu MiB\n",
+              static_cast<unsigned long long>(device_state().default_budget_bytes >> 20),
+              static_cast<unsigned long long>(peak >> 20));
   for (std::uint64_t const budget : {std::uint64_t{1} << 30, std::uint64_t{128} << 20}) {
     ReadRequest limited = request;
     limited.device_budget_bytes = budget;
     try {
+      release_device_memory();  // or what the larger budget took would count
+      reset_device_memory_peak();
       read_into(dataset, limited, array.view());
-      std::printf("  budget %llu MiB: %.2f ms\n", static_cast<unsigned long long>(budget >> 20),
-                  timed_read(dataset, limited, array, std::max(3, repeats / 2)) * 1e3);
+      double const limited_s = timed_read(dataset, limited, array, std::max(3, repeats / 2));
+      std::printf("  budget %llu MiB: %.2f ms, peak beyond the result %llu MiB\n",
+                  static_cast<unsigned long long>(budget >> 20), limited_s * 1e3,
+                  static_cast<unsigned long long>((device_memory_use().peak_bytes - array.size_bytes()) >> 20));
     } catch (Error const& error) { std::printf("  budget %llu MiB: %s\n", static_cast<unsigned long long>(budget >> 20), error.what()); }
   }
   std::fflush(stdout);

@@ -51,18 +51,6 @@ void time_whole(Dataset const& dataset, ReadRequest const& request, unsigned rep
   bench.stages = profile_device_read(dataset, request);
 }
 
-// A tensor of all windows. The API allocates results only, so this is one: a window drawn out to as many rows.
-DeviceArray allocate_tensor(Dataset const& dataset, ReadRequest const& request, DType dtype, Window const& window,
-                            std::size_t count) {
-  ReadRequest drawn_out = request;
-  drawn_out.level = 0;
-  drawn_out.masked = drawn_out.unpack = false;
-  drawn_out.dtype = dtype;
-  drawn_out.window = Window{0, 0, 1, 1};
-  drawn_out.target_size = TargetSize{window.width, static_cast<std::uint32_t>(count * window.height)};
-  return read_device(dataset, drawn_out);
-}
-
 void time_windows(Dataset const& dataset, ReadRequest request, DeviceBenchOptions const& options,
                   std::uint64_t free_bytes, DeviceBench& bench) {
   Window const& first = options.windows.front();
@@ -84,7 +72,7 @@ void time_windows(Dataset const& dataset, ReadRequest request, DeviceBenchOption
     read_windows(windows, request, batch);
   };
   bench.first_s += seconds_of([&] {
-    tensor.emplace(allocate_tensor(dataset, request, bench.dtype, first, windows.size()));
+    tensor.emplace(make_device_array(bench.dtype, bench.bands, bench.windows * bench.height, bench.width));
     auto const sample = static_cast<std::int64_t>(size_bytes(bench.dtype));
     std::int64_t const row = sample * bench.width, band = row * bench.height;
     batch = {{tensor->data(), bench.dtype, bench.bands, bench.height, bench.width, band, row, sample},

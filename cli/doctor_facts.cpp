@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor_facts.hpp"
 
-#include "machine.hpp"
 
 #include "terrazzo/settings.hpp"
 #include "terrazzo/version.hpp"
@@ -105,9 +104,9 @@ DoctorFacts gather_facts() {
   facts.version = std::string(version());
   facts.device = device_state();
   facts.device_budget_bytes = in_force.device_budget_bytes;
-  facts.cores = machine_cores();
+  facts.cores = machine().cores;
   facts.threads = in_force.threads != 0 ? in_force.threads : facts.cores;
-  facts.memory_bytes = machine_memory_bytes();
+  facts.memory_bytes = machine().memory_bytes;
   facts.memory_limit_bytes = in_force.memory_limit_bytes != 0 ? in_force.memory_limit_bytes : facts.memory_bytes / 2;
   facts.tile_cache_bytes = in_force.tile_cache_bytes.value_or(facts.memory_bytes / 20);
   facts.codecs = codecs();

@@ -151,6 +151,14 @@ struct DeviceState {
 
 [[nodiscard]] DeviceState device_state();
 
+// What our pool of device memory holds: results that are alive, and scratch kept for the next read. `peak_bytes` is
+// the most since the last reset. Memory of a caller's allocator is not in it.
+struct DeviceMemoryUse {
+  std::uint64_t used_bytes = 0, peak_bytes = 0;
+};
+[[nodiscard]] DeviceMemoryUse device_memory_use();
+void reset_device_memory_peak();
+
 // What the stages of a device read take when each runs alone, batch after batch, and what the overlapped read takes.
 struct StageTimes {
   double fetch_s = 0, upload_s = 0, decode_s = 0, place_s = 0;

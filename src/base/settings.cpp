@@ -102,6 +102,8 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   return static_cast<std::uint64_t>(bytes);
 }
 
+Machine machine() { return {machine_threads(), machine_memory_bytes()}; }
+
 Settings settings() {
   std::lock_guard const lock(state().mutex);
   return state().settings;

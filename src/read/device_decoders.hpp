@@ -6,6 +6,7 @@
 #include "gpu/vendor/block_pool.hpp"
 #include "gpu/vendor/nvjpeg.hpp"
 #include "gpu/vendor/nvjpeg2k.hpp"
+#include "read/device_batches.hpp"
 #include "read/device_work.hpp"
 #include "tile/device_tiles.hpp"
 
@@ -41,11 +42,6 @@ class HostInputDecoders {
 };
 
 // What a batch needs besides its input and output.
-struct DecodeLoad {
-  std::uint32_t tiles = 0;
-  std::uint64_t input_bytes = 0, max_input_bytes = 0;
-  std::uint64_t output_bytes = 0, max_output_bytes = 0;
-};
 [[nodiscard]] std::size_t decode_scratch_bytes(DeviceMethod method, DecodeLoad const& load);
 
 // REQUIRES: !takes_host_input(method) and method is not raw.

@@ -10,6 +10,7 @@
 #include "gpu/runtime/pinned_pool.hpp"
 #include "gpu/runtime/probe.hpp"
 #include "gpu/vendor/library.hpp"
+#include "io/kvikio_fetch.hpp"
 #include "read/device_decoders.hpp"
 #include "read/device_pipeline.hpp"
 #include "read/device_slots.hpp"
@@ -115,6 +116,7 @@ class DeviceRead {
                           .caller = caller_,
                           .allocator = allocator_,
                           .budget_bytes = gpu::resolve_device_budget(request_.device_budget_bytes),
+                          .returned = returned_,
                           .profile = profile_};
     std::vector<WorkTile> failed = run_pipeline(task, work, report_);
     if (profile_ != nullptr) { profile_->host_tiles += failed.size() + work.host_tiles.size(); }
@@ -149,7 +151,8 @@ class DeviceRead {
       for (std::size_t i = 0; i < plan.bands.size(); ++i) {
         if (!result_.separate_planes || plan.bands[i] == id.plane + 1) { bands.push_back(i); }
       }
-      auto const part = make_part_plan(plan, covered, bands);
+      auto const part = std::make_shared<ReadPlan::Impl>(*make_part_plan(plan, covered, bands));
+      part->level = returned_.level_for(plan.level);
       std::int64_t const offset =
           job.destination_offset_bytes +
           static_cast<std::int64_t>(covered.row - plan.window.row) * result_.row_stride_bytes +
@@ -245,6 +248,7 @@ class DeviceRead {
   gpu::StreamHandle stream_;
   gpu::EventHandle event_;
   MemoryBudget host_budget_;
+  ReturnedTiles returned_{host_budget_};
   unsigned threads_;
   bool redone_ = false;
 };
@@ -256,6 +260,10 @@ DeviceState device_engine_state() {
   auto const purpose = [](std::string_view name) {
     return name == "nvcomp" ? "deflate and zstd" : name == "nvjpeg" ? "JPEG" : "JPEG 2000";
   };
+  io::KvikioState const& kvikio = io::kvikio_state();
+  state.gds = kvikio.gds;
+  state.libraries.push_back(
+      {"kvikio", "file to device memory", kvikio.found, kvikio.path, kvikio.version, kvikio.hint});
   for (gpu::VendorLibrary const& library : gpu::vendor_libraries()) {
     state.libraries.push_back(
         {library.name, purpose(library.name), library.found, library.path, library.version, library.hint});
@@ -317,6 +325,12 @@ void copy_to_host(void const* from, std::span<std::byte> to, unsigned threads, v
   gpu::StreamHandle const own = gpu::make_stream();
   cudaStream_t const after = stream != nullptr ? static_cast<cudaStream_t>(stream) : own.get();
   download(static_cast<std::byte const*>(from), to, resolve_threads(threads), after);
+}
+
+DeviceMemoryUse engine_memory_use() { return gpu::probe_device().usable ? gpu::pool_use() : DeviceMemoryUse{}; }
+
+void reset_engine_memory_peak() {
+  if (gpu::probe_device().usable) { gpu::reset_pool_peak(); }
 }
 
 void release_engine_memory() {

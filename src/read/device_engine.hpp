@@ -32,5 +32,7 @@ void execute_on_device(std::span<DeviceJob const> jobs, ReadRequest const& reque
 void copy_to_host(void const* from, std::span<std::byte> to, unsigned threads, void* stream);
 
 void release_engine_memory();
+[[nodiscard]] DeviceMemoryUse engine_memory_use();
+void reset_engine_memory_peak();
 
 }  // namespace terrazzo::reading

@@ -34,4 +34,8 @@ void copy_to_host(void const*, std::span<std::byte>, unsigned, void*) { refuse()
 
 void release_engine_memory() {}
 
+DeviceMemoryUse engine_memory_use() { return {}; }
+
+void reset_engine_memory_peak() {}
+
 }  // namespace terrazzo::reading

@@ -6,11 +6,13 @@
 #include "base/thread_pool.hpp"
 #include "gpu/kernels/place.hpp"
 #include "gpu/runtime/check.hpp"
+#include "read/device_batches.hpp"
 #include "read/device_decoders.hpp"
 #include "read/device_slots.hpp"
 #include "read/engine_choice.hpp"
 #include "read/host_tiles.hpp"
 #include "read/row_finisher.hpp"
+#include "read/tile_fetcher.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
@@ -29,54 +31,8 @@ namespace {
 using tile::TileStatus;
 
 constexpr std::size_t kChunkBytes = gpu::PinnedPool::kChunkBytes;
-// The first and the last pieces of a read are small: the link waits for the first, and the decoder for the last.
-constexpr std::uint64_t kEdgeBytes = 16u << 20;
-constexpr std::uint64_t kEdgePieceBytes = 512u << 10;
-
-// Batches on their way at once: enough that disk, link and decoder overlap. The vendors' decoders take as long for few
-// tiles as for many and slow each other down (1 GiB of zstd, all tiles in flight: 16 ms in one batch, 25 in eight), so
-// their batches are large and few. Our own kernels like to start early.
-std::size_t slots_for(DeviceMethod method, std::uint64_t tiles) {
-  constexpr std::uint64_t kLargeBatchTiles = 1024;
-  switch (method) {
-    case DeviceMethod::deflate:
-    case DeviceMethod::zstd:
-    case DeviceMethod::jpeg:
-    case DeviceMethod::jpeg2000:
-      return static_cast<std::size_t>(std::clamp<std::uint64_t>(tiles / kLargeBatchTiles, 1, 2));
-    default: return 8;
-  }
-}
-// A decoder that gives a tile to a warp or a block wants many; below this, fewer slots with larger batches are better.
-constexpr std::uint64_t kMinBatchTiles = 32;
-// However small the tiles: control data of a batch stays small, and grids within their limits.
-constexpr std::uint64_t kMaxBatchTiles = 32768;
 
 std::size_t align_up(std::size_t value) { return (value + 255) / 256 * 256; }
-
-// Where the parts of a batch lie in a slot's device memory, and the control data in its pinned memory.
-struct Layout {
-  std::size_t input = 0, output = 0, scratch = 0, control = 0, total = 0;
-  std::size_t scratch_bytes = 0;
-  std::size_t control_bytes = 0;
-  std::size_t tiles = 0, placements = 0;  // room for
-
-  [[nodiscard]] std::size_t input_offsets() const { return 0; }
-  [[nodiscard]] std::size_t input_sizes() const { return tiles * 8; }
-  [[nodiscard]] std::size_t output_offsets() const { return tiles * 16; }
-  [[nodiscard]] std::size_t output_sizes() const { return tiles * 24; }
-  [[nodiscard]] std::size_t placement_list() const { return tiles * 32; }
-  [[nodiscard]] std::size_t statuses() const { return tiles * 32 + placements * sizeof(tile::Placement); }
-};
-
-// A run of whole tiles, or a part of one that is larger than a chunk.
-struct Piece {
-  std::size_t batch = 0;
-  std::size_t first_tile = 0, tile_count = 0;  // in the work
-  std::uint64_t begin = 0, bytes = 0;          // in the batch's input
-  std::uint64_t skip_bytes = 0;                // of the tile, when it is a part
-  bool first_of_batch = false;
-};
 
 class Pipeline {
  public:
@@ -94,8 +50,17 @@ class Pipeline {
       decoded_ = RowFinisher(task.jobs.front().plan->level->image, order).format();
     }
     share_with_host(work_, task.method, host_share(), finished_.finished_row_bytes);
-    choose_batches();
-    cut_pieces();
+    plan_ = plan_batches(work_, {.method = task.method,
+                                 .host_input = host_input_,
+                                 .one_at_a_time = task.profile != nullptr,
+                                 .budget_bytes = task.budget_bytes,
+                                 .chunk_bytes = kChunkBytes,
+                                 .scratch_bytes = [&](DecodeLoad const& load) {
+                                   return decode_scratch_bytes(task.method, load);
+                                 }});
+    take_slots();
+    fetcher_.emplace(work_, task.method, host_input_, task.request.device_fetch);
+    for (std::size_t slot = 0; slot < slots_->size(); ++slot) { fetcher_->prepare((*slots_)[slot]); }
   }
 
   std::vector<WorkTile> run() {
@@ -142,87 +107,10 @@ class Pipeline {
     return best_host_share(load, work_.input_bytes);
   }
 
-  DecodeLoad load_of(WorkBatch const& batch) const {
-    return {static_cast<std::uint32_t>(batch.tile_count), batch.input_bytes, work_.max_input_bytes, batch.output_bytes,
-            work_.max_decoded_bytes};
-  }
-
   [[nodiscard]] bool is_raw() const noexcept { return task_.method == DeviceMethod::raw; }
 
-  Layout layout_of(WorkBatch const& largest) const {
-    Layout layout;
-    layout.tiles = largest.tile_count;
-    layout.placements = largest.placement_count;
-    layout.control_bytes = layout.statuses() + layout.tiles;
-    // Tiles that are not compressed go straight where decoded ones would be.
-    bool const device_input = !host_input_ && !is_raw() && task_.method != DeviceMethod::host;
-    layout.output = device_input ? align_up(largest.input_bytes + 16) : 0;
-    layout.scratch = layout.output + align_up(largest.output_bytes + 16);
-    layout.scratch_bytes = is_raw() || task_.method == DeviceMethod::host ? 0 : decode_scratch_bytes(task_.method, load_of(largest));
-    layout.control = layout.scratch + align_up(layout.scratch_bytes);
-    layout.total = layout.control + align_up(layout.control_bytes);
-    return layout;
-  }
-
-  static WorkBatch largest_of(std::vector<WorkBatch> const& batches) {
-    WorkBatch largest;
-    for (WorkBatch const& batch : batches) {
-      largest.tile_count = std::max(largest.tile_count, batch.tile_count);
-      largest.input_bytes = std::max(largest.input_bytes, batch.input_bytes);
-      largest.output_bytes = std::max(largest.output_bytes, batch.output_bytes);
-      largest.placement_count = std::max(largest.placement_count, batch.placement_count);
-    }
-    return largest;
-  }
-
-  // As many tiles in flight as the budget allows, in as many batches as there are slots; fewer slots before batches
-  // become too small to feed the device.
-  void choose_batches() {
-    std::uint64_t const tiles = std::max<std::size_t>(work_.device_tiles, 1);
-    std::size_t slots = slots_for(task_.method, tiles);
-    if (task_.profile != nullptr) { slots = 1; }  // nothing overlaps: the largest batch is the best one
-    if (task_.method == DeviceMethod::host) { return choose_host_batches(); }
-    std::uint64_t per_batch =
-        std::clamp<std::uint64_t>((tiles + slots - 1) / slots, std::min(tiles, kMinBatchTiles), kMaxBatchTiles);
-    while (!work_.tiles.empty()) {
-      batches_ = cut_batches(work_, task_.method, per_batch, task_.budget_bytes);
-      layout_ = layout_of(largest_of(batches_));
-      slots = std::min(slots, batches_.size());
-      std::size_t const own_slot = work_.device_tiles < work_.tiles.size() ? 1 : 0;
-      if (layout_.total * (slots + own_slot) <= task_.budget_bytes) { break; }
-      if (slots > 2 && per_batch <= kMinBatchTiles) {
-        slots = std::max<std::size_t>(2, slots / 2);
-      } else if (per_batch > 1) {
-        per_batch = std::max<std::uint64_t>(1, per_batch * 3 / 4);
-      } else if (slots > 1) {
-        --slots;
-      } else {
-        refuse_budget();
-      }
-    }
-    // The host's share has a slot of its own: it must not wait for the device.
-    take_slots(work_.device_tiles < work_.tiles.size() ? std::min(slots + 1, batches_.size()) : slots);
-  }
-
-  // Finished tiles on their way up: a few batches, each large enough that a copy is worth its launch.
-  void choose_host_batches() {
-    constexpr std::size_t kHostSlots = 4;
-    constexpr std::uint64_t kHostBatchBytes = 64u << 20;
-    batches_ = cut_batches(work_, task_.method, kMaxBatchTiles, std::min(kHostBatchBytes, task_.budget_bytes / 8));
-    layout_ = layout_of(largest_of(batches_));
-    std::size_t const slots = std::min({kHostSlots, batches_.size(), task_.budget_bytes / std::max<std::size_t>(1, layout_.total)});
-    if (slots == 0 && !batches_.empty()) { refuse_budget(); }
-    take_slots(slots);
-  }
-
-  [[noreturn]] void refuse_budget() const {
-    throw Error(ErrorKind::limit,
-                text("one tile needs ", layout_.total, " bytes of device memory to be decoded, the budget is ",
-                     task_.budget_bytes, " (device_budget_bytes, TERRAZZO_DEVICE_BUDGET)"));
-  }
-
-  void take_slots(std::size_t slots) {
-    slots_.emplace(std::max<std::size_t>(1, slots), task_.allocator);
+  void take_slots() {
+    slots_.emplace(plan_.slots, task_.allocator);
     states_ = std::vector<SlotState>(slots_->size());
     for (std::size_t s = 0; s < states_.size(); ++s) { states_[s].turn = s; }
     if (batches_.empty()) { return; }
@@ -231,68 +119,10 @@ class Pipeline {
       slot.reserve_memory(task_.allocator, layout_.total, task_.budget_bytes / slots_->size());
       slot.reserve_control(layout_.control_bytes);
       if (host_input_) {
-        slot.reserve_input(static_cast<std::size_t>(largest_of(batches_).input_bytes));
+        slot.reserve_input(layout_.host_input_bytes);
         slot.reserve_decoders(task_.allocator);
       }
     }
-  }
-
-  void cut_pieces() {
-    std::uint64_t planned = 0;
-    for (std::size_t b = 0; b < batches_.size(); ++b) {
-      bool first = true;
-      auto const add = [&](Piece piece) {
-        piece.batch = b;
-        piece.first_of_batch = std::exchange(first, false);
-        pieces_.push_back(piece);
-      };
-      std::size_t const end = batches_[b].first_tile + batches_[b].tile_count;
-      if (batches_[b].on_host) {
-        cut_host_pieces(batches_[b], add);
-        continue;
-      }
-      for (std::size_t t = batches_[b].first_tile; t < end;) {
-        std::uint64_t const begin = place_in_input(work_.tiles[t]);
-        if (work_.tiles[t].size_bytes > kChunkBytes) {
-          for (std::uint64_t at = 0; at < work_.tiles[t].size_bytes; at += kChunkBytes) {
-            std::uint64_t const bytes = std::min<std::uint64_t>(kChunkBytes, work_.tiles[t].size_bytes - at);
-            add({.first_tile = t, .tile_count = 1, .begin = begin + at, .bytes = bytes, .skip_bytes = at});
-          }
-          planned += work_.tiles[t].size_bytes;
-          ++t;
-          continue;
-        }
-        std::size_t const from = t;
-        std::uint64_t reached = begin;
-        bool const edge = planned < kEdgeBytes || work_.input_bytes - planned < kEdgeBytes;
-        std::uint64_t const most = edge ? kEdgePieceBytes : kChunkBytes;
-        do {
-          reached = place_in_input(work_.tiles[t]) + work_.tiles[t].size_bytes;
-          planned += work_.tiles[t].size_bytes;
-          ++t;
-        } while (t < end && place_in_input(work_.tiles[t]) + work_.tiles[t].size_bytes - begin <= most);
-        add({.first_tile = from, .tile_count = t - from, .begin = begin, .bytes = reached - begin});
-      }
-    }
-    pieces_of_batch_.assign(batches_.size(), 0);
-    for (Piece const& piece : pieces_) { ++pieces_of_batch_[piece.batch]; }
-  }
-
-  // Small, so that no thread is left with much at the end.
-  template <class Add>
-  void cut_host_pieces(WorkBatch const& batch, Add const& add) const {
-    constexpr std::uint64_t kPieceBytes = 1u << 20;
-    std::size_t const end = batch.first_tile + batch.tile_count;
-    for (std::size_t t = batch.first_tile; t < end;) {
-      Piece piece{.first_tile = t};
-      do { piece.bytes += work_.tiles[t++].decoded_bytes; } while (t < end && piece.bytes < kPieceBytes);
-      piece.tile_count = t - piece.first_tile;
-      add(piece);
-    }
-  }
-
-  [[nodiscard]] std::uint64_t place_in_input(WorkTile const& tile) const noexcept {
-    return is_raw() ? tile.output_offset : tile.input_offset;
   }
 
   // ---- what all batches share
@@ -399,7 +229,7 @@ class Pipeline {
       lock.lock();
       state.batch = piece.batch;
       state.turn = piece.batch + slots_->size();
-      state.pieces_left = pieces_of_batch_[piece.batch];
+      state.pieces_left = plan_.pieces_of_batch[piece.batch];
       lock.unlock();
       state.changed.notify_all();
       return true;
@@ -474,44 +304,19 @@ class Pipeline {
   void fetch(std::size_t s, Piece const& piece) {
     DeviceSlot& slot = (*slots_)[s];
     if (batches_[piece.batch].on_host) { return decode_here(s, piece); }
-    if (host_input_) { return read_piece(piece, slot.input.get() + piece.begin); }
-    gpu::PinnedPool::Chunk chunk = gpu::PinnedPool::instance().acquire();
-    read_piece(piece, chunk.data());
-    upload_piece(slot, piece, chunk.data());
-    chunk.release_after(slot.stream.get());
+    fetcher_->fetch(piece, slot, input_of(slot));
   }
 
-  void read_piece(Piece const& piece, std::byte* to) const {
-    thread_local std::vector<RangeRead> ranges;
-    ByteSource const* source = nullptr;
-    ranges.clear();
-    auto const flush = [&] {
-      if (!ranges.empty()) { source->submit(ranges).wait(); }
-      ranges.clear();
-    };
-    for (std::size_t t = piece.first_tile; t < piece.first_tile + piece.tile_count; ++t) {
-      WorkTile const& tile = work_.tiles[t];
-      if (tile.level->source.get() != source) {
-        flush();
-        source = tile.level->source.get();
-      }
-      std::uint64_t const bytes = piece.tile_count == 1 ? piece.bytes : tile.size_bytes;
-      std::uint64_t const into = place_in_input(tile) + piece.skip_bytes - piece.begin;
-      ranges.push_back({tile.offset_bytes + piece.skip_bytes, {to + into, static_cast<std::size_t>(bytes)}});
-    }
-    flush();
-  }
-
-  void upload_piece(DeviceSlot& slot, Piece const& piece, std::byte const* from) const {
-    std::byte* const to = slot.memory.data() + (is_raw() ? layout_.output : layout_.input) + piece.begin;
-    gpu::check_cuda(cudaMemcpyAsync(to, from, static_cast<std::size_t>(piece.bytes), cudaMemcpyHostToDevice,
-                                    slot.stream.get()),
-                    "uploading tiles");
+  // Where the compressed bytes of the slot's batch go.
+  [[nodiscard]] std::byte* input_of(DeviceSlot& slot) const noexcept {
+    if (host_input_) { return slot.input.get(); }
+    return slot.memory.data() + (is_raw() ? layout_.output : layout_.input);
   }
 
   // All bytes are on their way: the rest happens on the stream.
   void finish_batch(std::size_t s) {
     SlotState& state = states_[s];
+    if (!batches_[state.batch].on_host) { fetcher_->complete((*slots_)[s]); }
     launch_decode(s);
     launch_place(s);
     gpu::check_cuda(cudaEventRecord((*slots_)[s].done.get(), (*slots_)[s].stream.get()), "recording a batch");
@@ -540,15 +345,15 @@ class Pipeline {
     gpu::check_cuda(cudaMemcpyAsync(control, slot.control.get(), control_bytes, cudaMemcpyHostToDevice, stream),
                     "uploading a batch's plan");
     if (is_raw() || host_knows) { return; }
-    tile::DeviceTiles const tiles = device_tiles(s);
-    decode_on_device(task_.method, tiles, load_of(batch), slot.memory.data() + layout_.scratch, layout_.scratch_bytes,
+    tile::DeviceTiles const tiles = device_tiles(s, batch.tile_count);
+    decode_on_device(task_.method, tiles, load_of(batch, work_), slot.memory.data() + layout_.scratch, layout_.scratch_bytes,
                      stream);
     gpu::check_cuda(cudaMemcpyAsync(slot.control.get() + layout_.statuses(), tiles.statuses, batch.tile_count,
                                     cudaMemcpyDeviceToHost, stream),
                     "fetching statuses");
   }
 
-  [[nodiscard]] tile::DeviceTiles device_tiles(std::size_t s) {
+  [[nodiscard]] tile::DeviceTiles device_tiles(std::size_t s, std::size_t count) {
     std::byte* const memory = (*slots_)[s].memory.data();
     std::byte* const control = memory + layout_.control;
     auto const numbers = [&](std::size_t at) { return reinterpret_cast<std::uint64_t const*>(control + at); };
@@ -560,14 +365,14 @@ class Pipeline {
     tiles.output_offsets = numbers(layout_.output_offsets());
     tiles.output_sizes = numbers(layout_.output_sizes());
     tiles.statuses = reinterpret_cast<TileStatus*>(control + layout_.statuses());
-    tiles.count = static_cast<std::uint32_t>(batches_[states_[s].batch].tile_count);
+    tiles.count = static_cast<std::uint32_t>(count);
     return tiles;
   }
 
   void launch_place(std::size_t s) {
     DeviceSlot& slot = (*slots_)[s];
     WorkBatch const& batch = batches_[states_[s].batch];
-    tile::DeviceTiles const tiles = device_tiles(s);
+    tile::DeviceTiles const tiles = device_tiles(s, batch.tile_count);
     tiff::Image const& image = task_.jobs.front().plan->level->image;
     gpu::PlaceBatch place;
     place.decoded = tiles.output;
@@ -606,9 +411,35 @@ class Pipeline {
     WorkBatch const& batch = batches_[finished];
     if (is_raw() && !batch.on_host) { return; }
     auto const* const statuses = reinterpret_cast<TileStatus const*>((*slots_)[s].control.get() + layout_.statuses());
-    std::lock_guard const lock(failure_mutex_);
+    std::vector<std::uint32_t> failed;
     for (std::size_t i = 0; i < batch.tile_count; ++i) {
-      if (statuses[i] != TileStatus::ok) { failed_tiles_.push_back(batch.first_tile + i); }
+      if (statuses[i] != TileStatus::ok) { failed.push_back(static_cast<std::uint32_t>(i)); }
+    }
+    if (failed.empty()) { return; }
+    std::lock_guard const lock(failure_mutex_);
+    for (std::uint32_t const i : failed) { failed_tiles_.push_back(batch.first_tile + i); }
+    if (!host_input_ && !batch.on_host) { return_inputs(s, batch, failed); }
+  }
+
+  // The compressed bytes of tiles that the host will decode come back in one copy; placing is done, so the room of
+  // decoded tiles is free for packing them.
+  void return_inputs(std::size_t s, WorkBatch const& batch, std::span<std::uint32_t const> chosen) {
+    DeviceSlot& slot = (*slots_)[s];
+    auto const numbers = [&](std::size_t at) {
+      return std::span(reinterpret_cast<std::uint64_t const*>(slot.control.get() + at), batch.tile_count);
+    };
+    TilesToReturn wanted;
+    wanted.tiles = device_tiles(s, batch.tile_count);
+    wanted.input_offsets = numbers(layout_.input_offsets());
+    wanted.input_sizes = numbers(layout_.input_sizes());
+    wanted.chosen = chosen;
+    wanted.scratch = slot.memory.data() + layout_.output;
+    wanted.scratch_bytes = layout_.control - layout_.output;
+    MemoryBudget room(task_.budget_bytes);
+    tile::TileBatch const back = bring_back(wanted, room, task_.allocator, slot.returned, slot.stream.get());
+    for (tile::BatchItem const& item : back.items) {
+      WorkTile const& tile = work_.tiles[batch.first_tile + item.tile];
+      task_.returned.keep(*tile.level, tile.offset_bytes, back.bytes_of(item));
     }
   }
 
@@ -634,7 +465,7 @@ class Pipeline {
     for (std::size_t b = 0; b < batches_.size(); ++b) {
       states_[0].batch = b;
       prepare(0, b);
-      std::size_t const end = piece + pieces_of_batch_[b];
+      std::size_t const end = piece + plan_.pieces_of_batch[b];
       if (batches_[b].on_host) {
         auto const start = Clock::now();
         std::atomic<std::size_t> next{piece};
@@ -655,13 +486,13 @@ class Pipeline {
         std::atomic<std::size_t> next{piece};
         run_on_pool(threads, [&](unsigned) {
           for (std::size_t p = next++; p < round_end; p = next++) {
-            read_piece(pieces_[p], host_input_ ? slot.input.get() + pieces_[p].begin : chunks[p - piece].data());
+            fetcher_->read(pieces_[p], host_input_ ? slot.input.get() + pieces_[p].begin : chunks[p - piece].data());
           }
         });
         times.fetch_s += seconds_since(start);
         start = Clock::now();
         for (std::size_t p = piece; p < round_end && !host_input_; ++p) {
-          upload_piece(slot, pieces_[p], chunks[p - piece].data());
+          fetcher_->upload(pieces_[p], chunks[p - piece].data(), slot, input_of(slot));
         }
         gpu::check_cuda(cudaStreamSynchronize(stream), "uploading tiles");
         times.upload_s += seconds_since(start);
@@ -694,11 +525,12 @@ class Pipeline {
   tile::RowFormat finished_;  // of tiles that the host decodes
   tile::RowFormat decoded_;   // of the others
   int device_ = 0;
-  std::vector<WorkBatch> batches_;
-  Layout layout_;
-  std::vector<Piece> pieces_;
-  std::vector<std::size_t> pieces_of_batch_;
+  BatchPlan plan_;
+  std::vector<WorkBatch> const& batches_ = plan_.batches;
+  BatchLayout const& layout_ = plan_.layout;
+  std::vector<Piece> const& pieces_ = plan_.pieces;
   std::optional<SlotLease> slots_;
+  std::optional<TileFetcher> fetcher_;  // behind the slots: its reads end before their memory goes
   std::vector<SlotState> states_;
 
   tile::BandTarget const* bands_ = nullptr;

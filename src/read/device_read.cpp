@@ -179,6 +179,10 @@ EnginePlan plan_device_read(Dataset const& dataset, ReadRequest const& request) 
 
 void release_device_memory() { reading::release_engine_memory(); }
 
+DeviceMemoryUse device_memory_use() { return reading::engine_memory_use(); }
+
+void reset_device_memory_peak() { reading::reset_engine_memory_peak(); }
+
 DeviceState device_state() { return reading::device_engine_state(); }
 
 StageTimes profile_device_read(Dataset const& dataset, ReadRequest const& request) {

@@ -7,6 +7,7 @@
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
 #include "gpu/runtime/stream.hpp"
+#include "read/bring_back.hpp"
 #include "read/device_decoders.hpp"
 
 #include <cstddef>
@@ -24,6 +25,7 @@ struct DeviceSlot {
   std::size_t control_bytes = 0;
   gpu::PinnedMemory input;       // for decoders that take their input from the host
   std::size_t input_bytes = 0;
+  ReturnBuffer returned;         // for compressed tiles that come back
   std::unique_ptr<HostInputDecoders> decoders;
   DeviceAllocator* decoders_allocator = nullptr;
   int device = 0;

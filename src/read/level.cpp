@@ -30,6 +30,16 @@ Level::Level(ByteSourcePtr from, tiff::Directory const& directory, tiff::Image p
       bands(band_count(image)),
       id(next_id()) {}
 
+Level::Level(Level const& like, ByteSourcePtr from)
+    : source(std::move(from)),
+      image(like.image),
+      index(like.index),
+      dtype(like.dtype),
+      bands(like.bands),
+      id(next_id()),
+      external(like.external),
+      mask(like.mask) {}
+
 Level::~Level() { tile_cache().forget_level(id); }
 
 }  // namespace terrazzo::reading

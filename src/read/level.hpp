@@ -16,6 +16,8 @@ namespace terrazzo::reading {
 
 struct Level {
   Level(ByteSourcePtr from, tiff::Directory const& directory, tiff::Image parsed);
+  // The same, read through another source; it is another level to the tile cache.
+  Level(Level const& like, ByteSourcePtr from);
   ~Level();  // lets go of its blocks in the tile cache
   Level(Level const&) = delete;
   Level& operator=(Level const&) = delete;

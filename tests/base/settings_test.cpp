@@ -4,6 +4,8 @@
 #include "terrazzo/error.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -151,6 +153,27 @@ TEST_F(SettingsInForce, LogMayLogAgainFromItsListener) {
   });
   log_once("settings_test: outer");
   EXPECT_EQ(told, (std::vector<std::string>{"settings_test: outer", "settings_test: nested"}));
+}
+
+TEST(Machine, CountsTheCoresOfTheAffinityMask) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(machine().cores, static_cast<unsigned>(CPU_COUNT(&before)));
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++core) {
+    if (CPU_ISSET(core, &before)) { CPU_SET(core, &one); }
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(machine().cores, 1U);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+TEST(Machine, MemoryIsNoMoreThanThereIs) {
+  auto const physical =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  EXPECT_GT(machine().memory_bytes, 0U);
+  EXPECT_LE(machine().memory_bytes, physical);
 }
 
 }  // namespace

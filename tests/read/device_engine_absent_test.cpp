@@ -33,6 +33,8 @@ TEST(AbsentEngine, RefusesAsUnsupported) {
   EXPECT_EQ(kind([&] { (void)current_device(); }), ErrorKind::unsupported);
   EXPECT_EQ(kind([&] { copy_to_host(memory, memory, 1, nullptr); }), ErrorKind::unsupported);
   EXPECT_NO_THROW(release_engine_memory());
+  EXPECT_NO_THROW(reset_engine_memory_peak());
+  EXPECT_EQ(engine_memory_use().used_bytes, 0u);
 }
 
 }  // namespace

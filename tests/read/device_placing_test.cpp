@@ -1,113 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A whole device read without a device: the work and the placements are the engine's own, decoding and placing are the
-// host twins of its kernels. What comes out must be what read() gives, bit for bit.
-#include "codec/codec.hpp"
-#include "read/device_work.hpp"
+// Requests of all kinds by the twin of a device read (read_twin.hpp), against the host engine.
 #include "read/images.hpp"
-#include "read/row_finisher.hpp"
-#include "tile/place_twin.hpp"
+#include "read/read_twin.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <random>
 
 namespace terrazzo::reading {
 namespace {
 
-using Bytes = std::vector<std::byte>;
-
-// As run_pipeline does it, with batches of a few tiles so that their edges are met.
-Bytes read_by_twin(std::span<DeviceJob const> jobs, tile::ResultFormat result, std::size_t result_bytes,
-                   std::int64_t data_offset_bytes) {
-  ReadPlan::Impl const& plan = *jobs.front().plan;
-  tiff::Image const& image = plan.level->image;
-  bool const raw = image.compression == tiff::Compression::none;
-  // Only the cutting depends on the method.
-  DeviceMethod const method = raw ? DeviceMethod::raw : DeviceMethod::deflate;
-  Bytes memory(result_bytes, std::byte{0xCD});
-  result.data = memory.data() + data_offset_bytes;
-  result.separate_planes = plan.level->has_band_planes();
-  result.plain = std::ranges::all_of(jobs, [&](DeviceJob const& job) {
-    return result.dtype == job.plan->level->dtype &&
-           std::ranges::all_of(job.plan->transforms, [](auto const& t) { return t.is_identity(); });
-  });
-  std::vector<tile::BandTarget> bands;
-  for (DeviceJob const& job : jobs) {
-    auto const own = band_targets(*job.plan);
-    bands.insert(bands.end(), own.begin(), own.end());
-  }
-  DeviceWork work = collect_work(jobs, method);
-  std::vector<tile::Placement> fills;
-  for (WorkTile const& tile : work.sparse_tiles) {
-    for (std::size_t u = 0; u < tile.use_count; ++u) {
-      fills.push_back(placement_of(jobs, work.uses[tile.first_use + u], result));
-    }
-  }
-  tile::test::fill_on_host(fills, bands, result);
-  EXPECT_TRUE(work.host_tiles.empty());
-  codec::Codec const* const codec = codec::find_codec(image.compression);
-  RowFinisher const finisher(image, raw ? codec::OutputOrder::stored : codec->output_order);
-  codec::Workspace workspace;
-  for (WorkBatch const& batch : cut_batches(work, method, 3, 1 << 20)) {
-    Bytes decoded(batch.output_bytes);
-    std::vector<tile::Placement> placements;
-    for (std::size_t i = 0; i < batch.tile_count; ++i) {
-      WorkTile const& tile = work.tiles[batch.first_tile + i];
-      Bytes input(tile.size_bytes);
-      RangeRead const range{tile.offset_bytes, input};
-      tile.level->source->submit({&range, 1}).wait();
-      std::span<std::byte> const output = std::span(decoded).subspan(tile.output_offset, tile.decoded_bytes);
-      if (raw) {
-        std::ranges::copy(input, output.begin());
-      } else {
-        codec::BlockFormat format;
-        format.compression = image.compression;
-        format.bits_per_sample = image.bits;
-        format.samples_per_pixel = image.samples_per_block();
-        auto const rows = static_cast<std::uint32_t>(tile.decoded_bytes / image.row_bytes());
-        tile::TileResult const done =
-            codec->decode(format, {image.block_width_px, rows}, input, output, workspace);
-        EXPECT_EQ(done.status, tile::TileStatus::ok) << "block " << tile.block;
-      }
-      for (std::size_t u = 0; u < tile.use_count; ++u) {
-        tile::Placement placement = placement_of(jobs, work.uses[tile.first_use + u], result);
-        placement.source_offset_bytes = tile.output_offset;
-        placement.tile = static_cast<std::uint32_t>(i);
-        placements.push_back(placement);
-      }
-    }
-    EXPECT_EQ(placements.size(), batch.placement_count);
-    tile::test::place_on_host({.decoded = decoded.data(),
-                               .format = finisher.format(),
-                               .placements = placements,
-                               .bands = bands,
-                               .result = result,
-                               .source_columns = plan.source_columns,
-                               .source_rows = plan.source_rows});
-  }
-  return memory;
-}
-
-tile::ResultFormat contiguous(ReadPlan::Impl const& plan) {
-  tile::ResultFormat result;
-  result.dtype = plan.dtype;
-  result.sample_bytes = static_cast<std::uint32_t>(size_bytes(plan.dtype));
-  result.bands = static_cast<std::uint32_t>(plan.bands.size());
-  result.pixel_stride_bytes = result.sample_bytes;
-  result.row_stride_bytes = result.pixel_stride_bytes * plan.out_width;
-  result.band_stride_bytes = result.row_stride_bytes * plan.out_height;
-  return result;
-}
+using test::Bytes;
+using test::contiguous;
+using test::read_by_twin;
+using test::TwinSplit;
 
 void expect_read(Dataset const& dataset, ReadRequest const& request) {
-  HostArray const wanted = read(dataset, request);
-  DeviceJob const job{make_plan(dataset.shared_impl(), request)};
-  Bytes const got = read_by_twin({&job, 1}, contiguous(*job.plan), wanted.bytes().size(), 0);
-  EXPECT_TRUE(std::ranges::equal(got, wanted.bytes()));
+  for (TwinSplit const& split : {TwinSplit{}, TwinSplit{.host_share = 0.4}, TwinSplit{.device = false}}) {
+    test::expect_twin_read(dataset, request, split);
+  }
 }
 
 // Windows, bands, sizes, types: all that a request can ask for, of a raster of at least 40 x 40 pixels.

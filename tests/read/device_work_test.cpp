@@ -287,6 +287,7 @@ DeviceWork work_of(std::vector<std::pair<std::uint64_t, std::uint64_t>> const& s
   for (auto const& [input, output] : sizes) {
     work.tiles.push_back({.size_bytes = input, .decoded_bytes = output, .use_count = 2});
   }
+  work.device_tiles = work.tiles.size();
   return work;
 }
 
@@ -328,6 +329,42 @@ TEST(CutBatches, KeepsBothLimitsAndAlwaysTakesOneTile) {
       }
     }
   }
+}
+
+TEST(CutBatches, KeepTilesOfTheHostApart) {
+  DeviceWork work = work_of(std::vector<std::pair<std::uint64_t, std::uint64_t>>(10, {100, 1000}));
+  for (std::size_t const device : {0u, 1u, 7u, 10u}) {
+    work.device_tiles = device;
+    auto const batches = cut_batches(work, DeviceMethod::deflate, 4, 1 << 20);
+    expect_sound(work, batches, DeviceMethod::deflate, 4, 1 << 20);
+    for (WorkBatch const& batch : batches) {
+      EXPECT_EQ(batch.on_host, batch.first_tile >= device);
+      EXPECT_EQ(batch.on_host, batch.first_tile + batch.tile_count > device) << "no batch is of both";
+    }
+  }
+}
+
+TEST(ShareWithHost, LeavesTheLastTilesToTheHostAsFinishedRows) {
+  ImageSpec const spec{.width = 10, .height = 10, .rows_per_strip = 3, .compression = kPackBits};
+  Opened const opened(image<std::uint8_t>(spec));
+  DeviceJob const job = job_of(opened);
+  for (double const share : {0.0, 0.3, 0.5, 1.0}) {
+    DeviceWork work = collect_work({&job, 1}, DeviceMethod::deflate);
+    share_with_host(work, DeviceMethod::deflate, share, 40);
+    ASSERT_EQ(work.tiles.size(), 4u);
+    EXPECT_EQ(work.device_tiles, 4 - static_cast<std::size_t>(4 * share)) << share;
+    std::uint64_t device_bytes = 0;
+    for (std::size_t t = 0; t < 4; ++t) {
+      std::uint64_t const rows = t == 3 ? 1 : 3;
+      if (t < work.device_tiles) { device_bytes += work.tiles[t].size_bytes; }
+      EXPECT_EQ(work.tiles[t].size_bytes == 0, t >= work.device_tiles) << "nothing compressed goes up";
+      EXPECT_EQ(work.tiles[t].decoded_bytes, rows * (t < work.device_tiles ? 10 : 40));
+    }
+    EXPECT_EQ(work.input_bytes, device_bytes);
+  }
+  DeviceWork all = collect_work({&job, 1}, DeviceMethod::host);
+  share_with_host(all, DeviceMethod::host, 0, 40);
+  EXPECT_EQ(all.device_tiles, 0u) << "there is no device decoder";
 }
 
 TEST(CutBatches, OfNothingAreNone) {

@@ -138,10 +138,30 @@ TEST(EngineModel, GrowsWithTheWorkAndShrinksWithThreads) {
   }
 }
 
+TEST(HostShare, IsOfDeflateOnlyAndNeverMostOfIt) {
+  for (DeviceMethod const method : kDeviceMethods) {
+    for (unsigned const threads : {1u, 4u, 16u, 64u}) {
+      EngineLoad const load = load_of(method, 4096, 256 << 10, threads);
+      double const share = best_host_share(load, load.decoded_bytes / 2);
+      EXPECT_GE(share, 0);
+      EXPECT_LE(share, 0.5 + 1e-9);
+      if (method != DeviceMethod::deflate) { EXPECT_EQ(share, 0) << to_string(method); }
+    }
+  }
+}
+
+TEST(HostShare, GrowsWithTheThreads) {
+  EngineLoad few = load_of(DeviceMethod::deflate, 4096, 256 << 10, 1), many = few;
+  many.threads = 32;
+  EXPECT_LE(best_host_share(few, few.decoded_bytes / 2), best_host_share(many, few.decoded_bytes / 2));
+  EXPECT_GT(best_host_share(many, few.decoded_bytes / 2), 0);
+}
+
 TEST(EngineModel, TakesAnEmptyLoad) {
   EngineLoad const none{DeviceMethod::lzw, 0, 0, 0, 1};
   EXPECT_GT(expected_host_s(none), 0);
   EXPECT_GT(expected_device_s(none), 0);
+  EXPECT_EQ(best_host_share({DeviceMethod::deflate, 0, 0, 0, 1}, 0), 0);
 }
 
 }  // namespace

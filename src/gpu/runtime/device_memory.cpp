@@ -36,11 +36,15 @@ class PoolAllocator final : public DeviceAllocator {
     (void)cudaFreeAsync(memory, static_cast<cudaStream_t>(stream));
   }
 
-  [[nodiscard]] std::uint64_t unused_bytes() const {
-    std::uint64_t reserved = 0, used = 0;
-    check_cuda(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved), "asking a memory pool");
-    check_cuda(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used), "asking a memory pool");
-    return reserved - used;
+  [[nodiscard]] std::uint64_t attribute(cudaMemPoolAttr which) const {
+    std::uint64_t value = 0;
+    check_cuda(cudaMemPoolGetAttribute(pool_, which, &value), "asking a memory pool");
+    return value;
+  }
+
+  void reset_peak() {
+    std::uint64_t zero = 0;
+    check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrUsedMemHigh, &zero), "resetting a memory pool's peak");
   }
 
   void trim() { check_cuda(cudaMemPoolTrimTo(pool_, 0), "giving device memory back"); }
@@ -66,7 +70,17 @@ PoolAllocator& current_pool() {
 
 DeviceAllocator& pool_allocator() { return current_pool(); }
 
-std::uint64_t pool_unused_bytes() { return current_pool().unused_bytes(); }
+std::uint64_t pool_unused_bytes() {
+  PoolAllocator const& pool = current_pool();
+  return pool.attribute(cudaMemPoolAttrReservedMemCurrent) - pool.attribute(cudaMemPoolAttrUsedMemCurrent);
+}
+
+DeviceMemoryUse pool_use() {
+  PoolAllocator const& pool = current_pool();
+  return {pool.attribute(cudaMemPoolAttrUsedMemCurrent), pool.attribute(cudaMemPoolAttrUsedMemHigh)};
+}
+
+void reset_pool_peak() { current_pool().reset_peak(); }
 
 void trim_pool() { current_pool().trim(); }
 

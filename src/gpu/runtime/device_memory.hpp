@@ -19,6 +19,10 @@ namespace terrazzo::gpu {
 // What the pool keeps and nobody uses: free memory, though the driver does not call it so.
 [[nodiscard]] std::uint64_t pool_unused_bytes();
 
+// What is taken from the pool, now and at most since the last reset.
+[[nodiscard]] DeviceMemoryUse pool_use();
+void reset_pool_peak();
+
 // Gives what the pool holds unused back to the driver.
 void trim_pool();
 

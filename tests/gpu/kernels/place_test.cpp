@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -60,6 +61,7 @@ struct Scene {
   bool band_last = false, upside_down = false;
   std::uint32_t result_offset = 0;  // unaligned results are allowed
   std::vector<std::uint32_t> source_columns{}, source_rows{};
+  Bytes values{};  // instead of noise, over and over
 };
 
 void expect_equal_to_twin(Scene const& scene) {
@@ -70,7 +72,10 @@ void expect_equal_to_twin(Scene const& scene) {
                                     << ", upside down " << scene.upside_down << ", at " << scene.result_offset);
   std::uint64_t const tile_bytes = format.decoded_row_bytes * scene.tile_rows;
   std::uint64_t const stride = (tile_bytes + 15) / 16 * 16;
-  Bytes const decoded = noise(stride * scene.tiles, format.bits + format.width_px);
+  Bytes decoded = noise(stride * scene.tiles, format.bits + format.width_px);
+  for (std::size_t i = 0; i < decoded.size() && !scene.values.empty(); ++i) {
+    decoded[i] = scene.values[i % scene.values.size()];
+  }
   bool const resampled = !scene.source_rows.empty();
   std::uint32_t const part = format.width_px > 2 ? format.width_px - 2 : format.width_px;
   std::uint32_t const width = resampled ? static_cast<std::uint32_t>(scene.source_columns.size()) * scene.tiles
@@ -196,14 +201,20 @@ TEST_F(PlaceOnDevice, EqualsItsTwinForEveryFormatAndWidth) {
   }
 }
 
-TEST_F(PlaceOnDevice, EqualsItsTwinForEveryTypeOfTheResult) {
+tile::ValueTransform scaled_and_masked() {
   tile::ValueTransform scaled;
   scaled.rescale = scaled.mask_nodata = true;
   scaled.scale = 0.1;
   scaled.offset = -3.7;
   scaled.nodata = 17;
+  return scaled;
+}
+
+TEST_F(PlaceOnDevice, EqualsItsTwinForEveryTypeOfTheResult) {
+  tile::ValueTransform const scaled = scaled_and_masked();
   for (Kind const& kind : kKinds) {
-    if (kind.dtype == DType::f16 || kind.dtype == DType::f32) { continue; }  // noise has signalling NaN
+    bool const integers = kind.dtype <= DType::i64 || kind.dtype == DType::ci16;
+    if (!integers) { continue; }  // noise has signalling NaN, of which nothing is promised
     for (int to = 0; to <= static_cast<int>(DType::cf64); ++to) {
       for (tile::ValueTransform const& transform : {tile::ValueTransform{}, scaled}) {
         Scene scene;
@@ -212,6 +223,37 @@ TEST_F(PlaceOnDevice, EqualsItsTwinForEveryTypeOfTheResult) {
         scene.transform = transform;
         expect_equal_to_twin(scene);
         if (HasFailure()) { return; }
+      }
+    }
+  }
+}
+
+template <class T>
+Bytes edge_values() {
+  T const inf = std::numeric_limits<T>::infinity();
+  Bytes bytes;
+  for (T const value : {T(0), -T(0), T(0.5), T(-0.5), T(17), T(1.5), T(254.5), T(255.5), T(-128.5), T(65504), T(65520),
+                        T(1e-8), T(2147483648.0), T(-2147483648.5), T(9.3e18), T(1.9e19), inf, -inf,
+                        std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::denorm_min(),
+                        std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest(), T(0.1), T(-3.3)}) {
+    std::byte raw[sizeof(T)];
+    std::memcpy(raw, &value, sizeof(T));
+    bytes.insert(bytes.end(), raw, raw + sizeof(T));
+  }
+  return bytes;
+}
+
+TEST_F(PlaceOnDevice, ConvertsFloatsAsTheHostDoes) {
+  for (DType const from : {DType::f32, DType::f64, DType::cf32, DType::cf64}) {
+    bool const single = from == DType::f32 || from == DType::cf32;
+    for (int to = 0; to <= static_cast<int>(DType::cf64); ++to) {
+      for (tile::ValueTransform const& transform : {tile::ValueTransform{}, scaled_and_masked()}) {
+        Scene scene;
+        scene.format = format_of(FinishStep::copy, from, static_cast<std::uint32_t>(size_bytes(from) * 8), 48, 1);
+        scene.result_dtype = static_cast<DType>(to);
+        scene.transform = transform;
+        scene.values = single ? edge_values<float>() : edge_values<double>();
+        expect_equal_to_twin(scene);
       }
     }
   }

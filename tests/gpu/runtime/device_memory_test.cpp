@@ -107,5 +107,21 @@ TEST_F(PoolOnDevice, KeepsWhatIsFreedUntilItIsTrimmed) {
   EXPECT_LT(pool_unused_bytes(), kBytes);
 }
 
+TEST_F(PoolOnDevice, CountsWhatIsTakenAndTheMostOfIt) {
+  StreamHandle const stream = make_stream();
+  constexpr std::size_t kBytes = 8u << 20;
+  std::uint64_t const before = pool_use().used_bytes;
+  reset_pool_peak();
+  {
+    DeviceBuffer const buffer(pool_allocator(), kBytes, stream.get());
+    EXPECT_GE(pool_use().used_bytes, before + kBytes);
+  }
+  check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
+  EXPECT_EQ(pool_use().used_bytes, before);
+  EXPECT_GE(pool_use().peak_bytes, before + kBytes);
+  reset_pool_peak();
+  EXPECT_LT(pool_use().peak_bytes, before + kBytes);
+}
+
 }  // namespace
 }  // namespace terrazzo::gpu

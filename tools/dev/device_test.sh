@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# The GPU suite. Without a GPU it builds the binaries and packs them, with what they need, into out/device-test; with
+# one it runs what was packed: nothing is built or installed there.
+
+DEVICE_DIR=out/device-test
+DEVICE_STAGES="quick full sanitize bench"
+
+run_device_test() {
+  local stage=${1:-quick}
+  if [[ $stage == pack ]] || ! nvidia-smi >/dev/null 2>&1; then
+    pack_device_tests
+    say "no GPU is used here; copy the tree with $DEVICE_DIR to a machine that has one and run ./dev device-test STAGE there"
+    say "stages: $DEVICE_STAGES; libraries of NVIDIA are looked for in TERRAZZO_VENDOR_PATH (docs/device.md)"
+    return
+  fi
+  [[ -x $DEVICE_DIR/device_equality ]] || die "$DEVICE_DIR is empty: run ./dev device-test pack where the tree can be built"
+  export TERRAZZO_VENDOR_PATH=${TERRAZZO_VENDOR_PATH:-$ROOT/$DEVICE_DIR/vendor}
+  case $stage in
+    quick) device_quick ;;
+    full) device_quick && device_full ;;
+    sanitize) device_sanitize ;;
+    bench) device_bench_stage ;;
+    *) die "unknown stage $stage; there are: $DEVICE_STAGES" ;;
+  esac
+}
+
+# The CUDA build's tests, benchmarks and small programs, with their libraries and files.
+pack_device_tests() {
+  need_packages build bundle
+  configure_and_build cuda
+  ninja -C build/cuda vendor_device_test >/dev/null 2>&1 || loud "vendor_device_test cannot be built here -> no vendor stage"
+  rm -rf "$DEVICE_DIR"
+  mkdir -p "$DEVICE_DIR/lib"
+  local binary library
+  local -a binaries=(build/cuda/terrazzo)
+  for binary in build/cuda/tests/{test_gpu_*,test_read,device_*,vendor_device_test} build/cuda/bench/device_*; do
+    [[ -f $binary && -x $binary ]] && binaries+=("$binary")
+  done
+  cp "${binaries[@]}" "$DEVICE_DIR/"
+  for binary in "${binaries[@]}"; do libraries_of "$binary"; done | sort -u |
+    while IFS= read -r library; do cp -L "$library" "$DEVICE_DIR/lib/"; done
+  for binary in "${binaries[@]}"; do
+    strip --strip-unneeded "$DEVICE_DIR/$(basename "$binary")"
+    patchelf --set-rpath '$ORIGIN/lib' "$DEVICE_DIR/$(basename "$binary")"
+  done
+  for library in "$DEVICE_DIR"/lib/*; do patchelf --set-rpath '$ORIGIN' "$library"; done
+  du -sh "$DEVICE_DIR"
+}
+
+# A line a test; counts by the binary's own verdict.
+device_step() {
+  local name=$1 started
+  shift
+  started=$(now)
+  if "$@" >"$DEVICE_DIR/$name.log" 2>&1; then
+    printf 'PASS %s (%s s): %s\n' "$name" "$(since "$started")" "$(grep -a -E 'PASSED|equals host|^PASS|parts' "$DEVICE_DIR/$name.log" | tail -n 1)"
+  else
+    printf 'FAIL %s (%s s): %s\n' "$name" "$(since "$started")" "$DEVICE_DIR/$name.log"
+    grep -a -E 'FAIL|Failure|ERROR' "$DEVICE_DIR/$name.log" | head -n 10 | sed 's/^/     /'
+    DEVICE_FAILED=1
+  fi
+}
+
+device_quick() {
+  DEVICE_FAILED=0
+  local binary
+  for binary in "$DEVICE_DIR"/test_*; do
+    TERRAZZO_TEST_DATA_FOLDER=tests/data device_step "$(basename "$binary")" timeout 120 "$binary" --gtest_brief=1
+  done
+  device_step equality_own timeout 120 "$DEVICE_DIR/device_equality" tests/data/*.tif
+  return $DEVICE_FAILED
+}
+
+# Every file of the generated table (out/device-test/generated, if it is there) and of the corpus.
+device_full() {
+  local -a files
+  mapfile -t files < <(find "$DEVICE_DIR/generated" "$CORPUS" -type f \( -iname '*.tif' -o -iname '*.tiff' \) 2>/dev/null | sort)
+  ((${#files[@]} > 0)) || die "no files: set TERRAZZO_CORPUS"
+  device_step equality_all timeout 500 "$DEVICE_DIR/device_equality" "${files[@]}"
+  # The same with libraries off: the host takes over, and nothing changes.
+  TERRAZZO_DISABLE=nvcomp,nvjpeg,nvjpeg2k,kvikio device_step equality_without_libraries timeout 120 "$DEVICE_DIR/device_equality" tests/data/*.tif
+  TERRAZZO_DISABLE=gpu device_step without_gpu timeout 30 "$DEVICE_DIR/terrazzo" doctor
+  return $DEVICE_FAILED
+}
+
+device_sanitize() {
+  DEVICE_FAILED=0
+  local tool checker
+  checker=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+  for tool in memcheck racecheck; do
+    device_step "$tool-kernels" timeout 200 "$checker" --tool "$tool" --error-exitcode 9 "$DEVICE_DIR/test_gpu_kernels" \
+      --gtest_brief=1 '--gtest_filter=-*Tiny*:*LongStrings*:*Large*'
+    device_step "$tool-reads" timeout 200 "$checker" --tool "$tool" --error-exitcode 9 "$DEVICE_DIR/device_equality" \
+      tests/data/{half_lzw_p3,nbits12_deflate,i8x7_packbits,u16x4_separate_p2_big_endian,complex64_none}.tif
+  done
+  return $DEVICE_FAILED
+}
+
+device_bench_stage() {
+  local folder=${TERRAZZO_RASTERS:-/tmp/rasters}
+  python3 tools/make_rasters.py "$folder" --size 16384
+  python3 bench/device_peers.py "$folder" --bench "$DEVICE_DIR/device_bench"
+}
