@@ -43,8 +43,8 @@ Difference compare(HostArray const& a, HostArray const& b) {
   if (std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0) { return difference; }
   double sum = 0;
   for (std::size_t i = 0; i < a.bytes().size(); ++i) {
-    unsigned const apart = static_cast<unsigned>(
-        std::abs(static_cast<int>(a.bytes()[i]) - static_cast<int>(b.bytes()[i])));
+    unsigned const apart =
+        static_cast<unsigned>(std::abs(static_cast<int>(a.bytes()[i]) - static_cast<int>(b.bytes()[i])));
     difference.largest = std::max(difference.largest, apart);
     difference.differing += apart != 0 ? 1 : 0;
     sum += apart;
@@ -126,9 +126,10 @@ void measure_windows(std::vector<std::string> const& paths, std::uint32_t count,
                  ? 1
                  : 0;
   }
-  std::printf("windows %u of %u px over %zu files: first %.1f ms, steady %.1f ms, %u differ from the host, digest %llu\n", count,
-              size, paths.size(), times.front() * 1e3, median({times.begin() + 1, times.end()}) * 1e3, wrong,
-              static_cast<unsigned long long>(digest(result)));
+  std::printf(
+      "windows %u of %u px over %zu files: first %.1f ms, steady %.1f ms, %u differ from the host, digest %llu\n",
+      count, size, paths.size(), times.front() * 1e3, median({times.begin() + 1, times.end()}) * 1e3, wrong,
+      static_cast<unsigned long long>(digest(result)));
 }
 
 void measure(std::string const& path, int repeats, bool quick) {
@@ -167,11 +168,13 @@ void measure(std::string const& path, int repeats, bool quick) {
     std::printf("DIFFERS: %llu bytes, largest %u, mean %.4f", static_cast<unsigned long long>(difference.differing),
                 difference.largest, difference.mean);
   }
-  std::printf("\n  alone: fetch %.2f ms (%.1f GB/s) upload %.2f (%.1f) decode %.2f (%.1f) place %.2f (%.1f); %llu batches, %llu tiles, %llu by the host\n",
-              stages.fetch_s * 1e3, fetched / stages.fetch_s, stages.upload_s * 1e3, fetched / stages.upload_s,
-              stages.decode_s * 1e3, decoded / stages.decode_s, stages.place_s * 1e3, decoded / stages.place_s,
-              static_cast<unsigned long long>(stages.batches), static_cast<unsigned long long>(stages.device_tiles),
-              static_cast<unsigned long long>(stages.host_tiles));
+  std::printf(
+      "\n  alone: fetch %.2f ms (%.1f GB/s) upload %.2f (%.1f) decode %.2f (%.1f) place %.2f (%.1f); %llu batches, "
+      "%llu tiles, %llu by the host\n",
+      stages.fetch_s * 1e3, fetched / stages.fetch_s, stages.upload_s * 1e3, fetched / stages.upload_s,
+      stages.decode_s * 1e3, decoded / stages.decode_s, stages.place_s * 1e3, decoded / stages.place_s,
+      static_cast<unsigned long long>(stages.batches), static_cast<unsigned long long>(stages.device_tiles),
+      static_cast<unsigned long long>(stages.host_tiles));
   std::printf("  default budget %llu MiB, peak beyond the result %llu MiB\n",
               static_cast<unsigned long long>(device_state().default_budget_bytes >> 20),
               static_cast<unsigned long long>(peak >> 20));
@@ -186,7 +189,9 @@ void measure(std::string const& path, int repeats, bool quick) {
       std::printf("  budget %llu MiB: %.2f ms, peak beyond the result %llu MiB\n",
                   static_cast<unsigned long long>(budget >> 20), limited_s * 1e3,
                   static_cast<unsigned long long>((device_memory_use().peak_bytes - array.size_bytes()) >> 20));
-    } catch (Error const& error) { std::printf("  budget %llu MiB: %s\n", static_cast<unsigned long long>(budget >> 20), error.what()); }
+    } catch (Error const& error) {
+      std::printf("  budget %llu MiB: %s\n", static_cast<unsigned long long>(budget >> 20), error.what());
+    }
   }
   std::fflush(stdout);
 }
@@ -194,7 +199,9 @@ void measure(std::string const& path, int repeats, bool quick) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  terrazzo::set_log([](std::string_view message) { std::fprintf(stderr, "note: %.*s\n", static_cast<int>(message.size()), message.data()); });
+  terrazzo::set_log([](std::string_view message) {
+    std::fprintf(stderr, "note: %.*s\n", static_cast<int>(message.size()), message.data());
+  });
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a run that is stopped has told what it knows
   int repeats = 9;
   int failures = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor_facts.hpp"
 
-
 #include "terrazzo/settings.hpp"
 #include "terrazzo/version.hpp"
 

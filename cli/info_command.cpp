@@ -242,7 +242,8 @@ void add_info(CLI::App& app, Action& action) {
   command->footer(kFooter);
   add_file(*command, options->file);
   command->add_flag("--check", options->check, "Decode every tile and report bad, missing and oversized ones");
-  command->add_flag("--codecs", options->codecs, "Also tell which decoder serves each level, and list all decoders of this build");
+  command->add_flag("--codecs", options->codecs,
+                    "Also tell which decoder serves each level, and list all decoders of this build");
   command->add_flag("--tags", options->tags, "Also list all metadata");
   add_common(*command, options->common);
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -47,7 +47,8 @@ struct DeviceBatchView {
   std::int64_t item_stride_bytes = 0;
 };
 
-// Where device memory comes from. Must outlive every array and every read that uses it; thread-safe; throws on failure.
+// Where device memory comes from. Thread-safe; throws on failure. Must outlive every array made with it, and scratch of
+// it is kept for the next read: call release_device_memory() before it goes.
 class DeviceAllocator {
  public:
   virtual ~DeviceAllocator() = default;
@@ -82,7 +83,8 @@ class DeviceArray {
 };
 
 // Device memory to read into, uninitialised.
-[[nodiscard]] DeviceArray make_device_array(DType dtype, std::uint32_t bands, std::uint32_t height, std::uint32_t width);
+[[nodiscard]] DeviceArray make_device_array(DType dtype, std::uint32_t bands, std::uint32_t height,
+                                            std::uint32_t width);
 
 // ---------------------------------------------------------------------------------------------------------------
 // Reading
@@ -115,8 +117,8 @@ void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64
 // Who would decode such a read, and why; without touching a pixel.
 struct EnginePlan {
   Engine engine = Engine::host;  // host or device
-  std::string decoder;           // "nvCOMP zstd", "LZW kernel", "host threads"
-  std::string reason;            // for people
+  std::string decoder;  // "nvCOMP zstd", "LZW kernel", "host threads"
+  std::string reason;  // for people
 };
 [[nodiscard]] EnginePlan plan_device_read(Dataset const& dataset, ReadRequest const& request = {});
 
@@ -127,7 +129,7 @@ void release_device_memory();
 // What there is
 
 struct DeviceLibrary {
-  std::string name;     // "nvCOMP"
+  std::string name;  // "nvCOMP"
   std::string purpose;  // "deflate and zstd"
   bool found = false;
   std::string path, version;
@@ -135,17 +137,17 @@ struct DeviceLibrary {
 };
 
 struct DeviceState {
-  bool built = false;   // this library has a device engine
+  bool built = false;  // this library has a device engine
   bool usable = false;  // and there is a GPU for it
-  std::string reason;   // when it is not usable
+  std::string reason;  // when it is not usable
   int device = 0;
-  std::string name;     // "NVIDIA H200"
+  std::string name;  // "NVIDIA H200"
   int driver_version = 0, runtime_version = 0;  // 13000 is 13.0
   int compute_major = 0, compute_minor = 0;
   int multiprocessors = 0;
   std::uint64_t total_bytes = 0, free_bytes = 0;
   std::uint64_t default_budget_bytes = 0;
-  bool gds = false;     // cuFile's direct path is to be had
+  bool gds = false;  // cuFile's direct path is to be had
   std::vector<DeviceLibrary> libraries;
 };
 

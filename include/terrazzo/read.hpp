@@ -101,7 +101,7 @@ enum class Engine : std::uint8_t {
 // How compressed bytes get to the GPU.
 enum class DeviceFetch : std::uint8_t {
   automatic,
-  ring,    // threads read into pinned memory, which is copied while the next is read
+  ring,  // threads read into pinned memory, which is copied while the next is read
   kvikio,  // libkvikio, over GPUDirect Storage where the machine has it
 };
 

@@ -22,8 +22,8 @@ struct Settings {
   std::uint64_t device_budget_bytes = 0;
 };
 
-// What the defaults are taken from: cores of the affinity mask, memory within the limits of the cgroup and of the address
-// space.
+// What the defaults are taken from: cores of the affinity mask, memory within the limits of the cgroup and of the
+// address space.
 struct Machine {
   unsigned cores = 1;
   std::uint64_t memory_bytes = 0;

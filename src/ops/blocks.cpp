@@ -105,8 +105,8 @@ ReadRequest RowBlocks::request_of(std::uint64_t index) const {
     // Tiles above this block, by rows: exact when blocks are whole tile rows.
     std::uint64_t const before =
         static_cast<std::uint64_t>(static_cast<double>(tile_count_) * first_row(index) / height_);
-    std::uint64_t const after = static_cast<std::uint64_t>(
-        static_cast<double>(tile_count_) * (first_row(index) + part.window->height) / height_);
+    std::uint64_t const after = static_cast<std::uint64_t>(static_cast<double>(tile_count_) *
+                                                           (first_row(index) + part.window->height) / height_);
     // A part may count more tiles than its share of the pixels': those of masks.
     part.progress = [outer = request_.progress, before, share = static_cast<double>(after - before),
                      total = tile_count_](std::uint64_t done, std::uint64_t of) {

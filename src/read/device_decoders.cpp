@@ -16,8 +16,8 @@ bool takes_host_input(DeviceMethod method) noexcept {
 HostInputDecoders::HostInputDecoders(DeviceAllocator& allocator) : source_(allocator) {}
 
 void HostInputDecoders::decode(DeviceMethod method, tiff::Image const& image, std::byte* input,
-                               std::span<WorkTile const> tiles, std::byte* output,
-                               std::span<tile::TileStatus> statuses, cudaStream_t stream) {
+                               std::span<WorkTile const> tiles, std::byte* output, std::span<tile::TileStatus> statuses,
+                               cudaStream_t stream) {
   auto const pitch_bytes = static_cast<std::size_t>(image.row_bytes());
   if (method == DeviceMethod::jpeg) {
     if (!jpeg_) {
@@ -90,9 +90,7 @@ void decode_on_device(DeviceMethod method, tile::DeviceTiles const& tiles, Decod
 }
 
 DeviceAbilities device_abilities() {
-  return {.nvcomp = gpu::nvcomp_available(),
-          .nvjpeg = gpu::nvjpeg_available(),
-          .nvjpeg2k = gpu::nvjpeg2k_available()};
+  return {.nvcomp = gpu::nvcomp_available(), .nvjpeg = gpu::nvjpeg_available(), .nvjpeg2k = gpu::nvjpeg2k_available()};
 }
 
 }  // namespace terrazzo::reading

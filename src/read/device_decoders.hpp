@@ -22,7 +22,8 @@ namespace terrazzo::reading {
 // True when the decoder reads its input from host memory (and uploads what it needs by itself).
 [[nodiscard]] bool takes_host_input(DeviceMethod method) noexcept;
 
-// Decoders that keep state between batches: one set for each batch in flight, since they belong to one thread at a time.
+// Decoders that keep state between batches: one set for each batch in flight, since they belong to one thread at a
+// time.
 class HostInputDecoders {
  public:
   explicit HostInputDecoders(DeviceAllocator& allocator);

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,7 @@ class DeviceRead {
     }
     if (caller_ != nullptr) { gpu::wait_for(stream_.get(), caller_, event_.get()); }
     if (request_.engine == Engine::host) {
+      for (DeviceJob const& job : jobs_) { blocks_total_ += job.plan->block_count(); }
       for (DeviceJob const& job : jobs_) { read_on_host(job); }
     } else {
       if (choice.method == DeviceMethod::host) { log_once(text("device engine: ", choice.reason)); }
@@ -131,6 +133,13 @@ class DeviceRead {
       return std::pair(use.job, use.index);
     });
     for (WorkTile const& tile : failed) { redo_on_host(work, tile); }
+    // A bad tile that several windows want is told once.
+    auto const place = [](BadTileReport const& bad) {
+      return std::tuple(bad.tile.plane, bad.tile.row, bad.tile.column, bad.message);
+    };
+    std::ranges::stable_sort(report_.bad_tiles, {}, place);
+    auto const repeated = std::ranges::unique(report_.bad_tiles, {}, place);
+    report_.bad_tiles.erase(repeated.begin(), repeated.end());
   }
 
   // The host has the last word on a tile: it decodes it, fills it or says what is wrong, as in any read.
@@ -176,23 +185,28 @@ class DeviceRead {
       Window const part{plan.window.column, static_cast<std::uint32_t>(row), plan.window.width,
                         static_cast<std::uint32_t>(next - row)};
       auto const part_plan = make_part_plan(plan, part, bands);
-      read_part(*part_plan, bands,
-                job.destination_offset_bytes +
-                    static_cast<std::int64_t>(row - plan.window.row) * result_.row_stride_bytes);
+      read_part(
+          *part_plan, bands,
+          job.destination_offset_bytes + static_cast<std::int64_t>(row - plan.window.row) * result_.row_stride_bytes);
       row = next;
     }
   }
 
   void read_part(ReadPlan::Impl const& part, std::span<std::size_t const> bands, std::int64_t offset_bytes) {
     auto const count = static_cast<std::uint32_t>(bands.size());
-    std::uint64_t const bytes =
-        std::uint64_t{part.out_width} * part.out_height * count * size_bytes(part.dtype);
+    std::uint64_t const bytes = std::uint64_t{part.out_width} * part.out_height * count * size_bytes(part.dtype);
     auto const reservation = host_budget_.reserve(bytes, "rows on their way to the device");
     HostArray pixels(part.dtype, count, part.out_height, part.out_width);
     ReadReport part_report;
-    ReadRequest quiet = request_;  // its progress would count this part as the whole
-    quiet.progress = {};
-    execute_on_host(part, quiet, pixels.view(), host_budget_, part_report);
+    ReadRequest part_request = request_;
+    part_request.progress = {};  // it would count this part as the whole
+    if (request_.progress && blocks_total_ != 0) {
+      part_request.progress = [&](std::uint64_t done, std::uint64_t) {
+        return request_.progress(blocks_done_ + done, blocks_total_);
+      };
+    }
+    execute_on_host(part, part_request, pixels.view(), host_budget_, part_report);
+    blocks_done_ += part.block_count();
     add(report_, part_report);
     upload_rectangle(pixels, bands, result_, offset_bytes, threads_, allocator_, stream_.get());
   }
@@ -250,6 +264,7 @@ class DeviceRead {
   MemoryBudget host_budget_;
   ReturnedTiles returned_{host_budget_};
   unsigned threads_;
+  std::uint64_t blocks_done_ = 0, blocks_total_ = 0;  // for progress, when the host decodes everything
   bool redone_ = false;
 };
 
@@ -282,7 +297,11 @@ void execute_on_device(std::span<DeviceJob const> jobs, ReadRequest const& reque
   // Runs of jobs whose tiles can share batches.
   for (std::size_t first = 0; first < jobs.size();) {
     std::size_t end = first + 1;
-    while (end < jobs.size() && same_format(*jobs[first].plan->level, *jobs[end].plan->level)) { ++end; }
+    // Trust is a dataset's own: one job must not lend it to another.
+    while (end < jobs.size() && jobs[first].plan->dataset->trusted == jobs[end].plan->dataset->trusted &&
+           same_format(*jobs[first].plan->level, *jobs[end].plan->level)) {
+      ++end;
+    }
     DeviceRead(jobs.subspan(first, end - first), request, view, static_cast<cudaStream_t>(stream), report, profile)
         .run();
     first = end;
@@ -307,8 +326,8 @@ std::shared_ptr<void> allocate_result(std::uint64_t bytes, ReadRequest const& re
     gpu::DeviceBuffer buffer;
   };
   auto owned = std::make_shared<Owned>();
-  owned->buffer = gpu::DeviceBuffer(allocator, static_cast<std::size_t>(std::max<std::uint64_t>(1, bytes)),
-                                    owned->stream.get());
+  owned->buffer =
+      gpu::DeviceBuffer(allocator, static_cast<std::size_t>(std::max<std::uint64_t>(1, bytes)), owned->stream.get());
   gpu::check_cuda(cudaStreamSynchronize(owned->stream.get()), "allocating device memory");
   void* const data = owned->buffer.data();
   return std::shared_ptr<void>(std::move(owned), data);

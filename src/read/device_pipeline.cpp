@@ -50,14 +50,13 @@ class Pipeline {
       decoded_ = RowFinisher(task.jobs.front().plan->level->image, order).format();
     }
     share_with_host(work_, task.method, host_share(), finished_.finished_row_bytes);
-    plan_ = plan_batches(work_, {.method = task.method,
-                                 .host_input = host_input_,
-                                 .one_at_a_time = task.profile != nullptr,
-                                 .budget_bytes = task.budget_bytes,
-                                 .chunk_bytes = kChunkBytes,
-                                 .scratch_bytes = [&](DecodeLoad const& load) {
-                                   return decode_scratch_bytes(task.method, load);
-                                 }});
+    plan_ = plan_batches(
+        work_, {.method = task.method,
+                .host_input = host_input_,
+                .one_at_a_time = task.profile != nullptr,
+                .budget_bytes = task.budget_bytes,
+                .chunk_bytes = kChunkBytes,
+                .scratch_bytes = [&](DecodeLoad const& load) { return decode_scratch_bytes(task.method, load); }});
     take_slots();
     fetcher_.emplace(work_, task.method, host_input_, task.request.device_fetch);
     for (std::size_t slot = 0; slot < slots_->size(); ++slot) { fetcher_->prepare((*slots_)[slot]); }
@@ -70,8 +69,8 @@ class Pipeline {
       if (task_.profile != nullptr) {
         run_in_turn();
       } else {
-        unsigned const threads = static_cast<unsigned>(
-            std::min<std::size_t>(resolve_threads(task_.request.threads), pieces_.size()));
+        unsigned const threads =
+            static_cast<unsigned>(std::min<std::size_t>(resolve_threads(task_.request.threads), pieces_.size()));
         run_on_pool(threads, [this](unsigned) { work_on_pieces(); });
       }
     }
@@ -90,9 +89,9 @@ class Pipeline {
   struct SlotState {
     std::mutex mutex;
     std::condition_variable changed;
-    std::size_t turn = kNone;      // the batch that takes it next: first come, first served would let batches overtake
-    std::size_t batch = kNone;     // what it works on
-    bool launched = false;         // and whether its kernels are on the stream
+    std::size_t turn = kNone;  // the batch that takes it next: first come, first served would let batches overtake
+    std::size_t batch = kNone;  // what it works on
+    bool launched = false;  // and whether its kernels are on the stream
     std::atomic<std::size_t> pieces_left{0};
   };
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
@@ -102,7 +101,8 @@ class Pipeline {
   // Of all tiles, for the host's threads.
   double host_share() const {
     if (task_.profile != nullptr) { return 0; }
-    EngineLoad load{.method = task_.method, .tiles = work_.tiles.size(), .threads = resolve_threads(task_.request.threads)};
+    EngineLoad load{
+        .method = task_.method, .tiles = work_.tiles.size(), .threads = resolve_threads(task_.request.threads)};
     for (WorkTile const& tile : work_.tiles) { load.decoded_bytes += tile.decoded_bytes; }
     return best_host_share(load, work_.input_bytes);
   }
@@ -219,9 +219,8 @@ class Pipeline {
     SlotState& state = states_[s];
     std::unique_lock lock(state.mutex);
     if (piece.first_of_batch) {
-      state.changed.wait(lock, [&] {
-        return stopped_ || (state.turn == piece.batch && (state.batch == kNone || state.launched));
-      });
+      state.changed.wait(
+          lock, [&] { return stopped_ || (state.turn == piece.batch && (state.batch == kNone || state.launched)); });
       if (stopped_) { return false; }
       lock.unlock();
       retire(s);
@@ -346,8 +345,8 @@ class Pipeline {
                     "uploading a batch's plan");
     if (is_raw() || host_knows) { return; }
     tile::DeviceTiles const tiles = device_tiles(s, batch.tile_count);
-    decode_on_device(task_.method, tiles, load_of(batch, work_), slot.memory.data() + layout_.scratch, layout_.scratch_bytes,
-                     stream);
+    decode_on_device(task_.method, tiles, load_of(batch, work_), slot.memory.data() + layout_.scratch,
+                     layout_.scratch_bytes, stream);
     gpu::check_cuda(cudaMemcpyAsync(slot.control.get() + layout_.statuses(), tiles.statuses, batch.tile_count,
                                     cudaMemcpyDeviceToHost, stream),
                     "fetching statuses");
@@ -377,11 +376,10 @@ class Pipeline {
     gpu::PlaceBatch place;
     place.decoded = tiles.output;
     place.format = batch.on_host ? finished_ : decoded_;
-    place.placements = reinterpret_cast<tile::Placement const*>(slot.memory.data() + layout_.control +
-                                                                layout_.placement_list());
+    place.placements =
+        reinterpret_cast<tile::Placement const*>(slot.memory.data() + layout_.control + layout_.placement_list());
     place.placement_count = static_cast<std::uint32_t>(batch.placement_count);
-    auto const* const planned =
-        reinterpret_cast<tile::Placement const*>(slot.control.get() + layout_.placement_list());
+    auto const* const planned = reinterpret_cast<tile::Placement const*>(slot.control.get() + layout_.placement_list());
     for (std::size_t i = 0; i < batch.placement_count; ++i) {
       place.max_rows = std::max(place.max_rows, planned[i].rows);
     }
@@ -523,7 +521,7 @@ class Pipeline {
   bool trusted_;
   MemoryBudget host_budget_;
   tile::RowFormat finished_;  // of tiles that the host decodes
-  tile::RowFormat decoded_;   // of the others
+  tile::RowFormat decoded_;  // of the others
   int device_ = 0;
   BatchPlan plan_;
   std::vector<WorkBatch> const& batches_ = plan_.batches;

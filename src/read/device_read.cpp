@@ -39,9 +39,9 @@ auto naming_the_source(Dataset const& dataset, Work const& work) {
 void check_view(ReadPlan::Impl const& plan, DeviceView const& view) {
   if (view.data == nullptr) { throw Error(ErrorKind::usage, "the destination has no memory"); }
   if (view.bands != plan.bands.size() || view.height != plan.out_height || view.width != plan.out_width) {
-    throw Error(ErrorKind::usage, text("the destination is ", view.bands, " x ", view.height, " x ", view.width,
-                                       ", the result ", plan.bands.size(), " x ", plan.out_height, " x ",
-                                       plan.out_width));
+    throw Error(ErrorKind::usage,
+                text("the destination is ", view.bands, " x ", view.height, " x ", view.width, ", the result ",
+                     plan.bands.size(), " x ", plan.out_height, " x ", plan.out_width));
   }
   if (view.dtype != plan.dtype) {
     throw Error(ErrorKind::usage,
@@ -128,7 +128,9 @@ void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64
     auto const plan = reading::make_plan(dataset.shared_impl(), request);
     Window const whole = plan->window;
     std::uint64_t const row_bytes = result_bytes(*plan) / plan->out_height;
-    if (piece_bytes == 0) { piece_bytes = std::max(row_bytes, reading::device_engine_state().default_budget_bytes / 2); }
+    if (piece_bytes == 0) {
+      piece_bytes = std::max(row_bytes, reading::device_engine_state().default_budget_bytes / 2);
+    }
     std::uint64_t rows = piece_bytes / row_bytes;
     if (rows == 0) {
       throw Error(ErrorKind::limit, text("a row takes ", row_bytes, " bytes, a piece may have ", piece_bytes));
@@ -144,11 +146,10 @@ void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64
       std::uint64_t const aligned = rows >= block ? row / block * block : row;
       std::uint64_t const next = std::min(end, aligned + rows);
       ReadRequest part = request;
-      part.window = Window{whole.column, static_cast<std::uint32_t>(row), whole.width,
-                           static_cast<std::uint32_t>(next - row)};
-      DeviceView const view =
-          contiguous_view(memory.get(), plan->dtype, static_cast<std::uint32_t>(plan->bands.size()),
-                          static_cast<std::uint32_t>(next - row), whole.width);
+      part.window =
+          Window{whole.column, static_cast<std::uint32_t>(row), whole.width, static_cast<std::uint32_t>(next - row)};
+      DeviceView const view = contiguous_view(memory.get(), plan->dtype, static_cast<std::uint32_t>(plan->bands.size()),
+                                              static_cast<std::uint32_t>(next - row), whole.width);
       ReadReport part_report;
       read_into(dataset, part, view, stream, &part_report);
       total.tiles += part_report.tiles;

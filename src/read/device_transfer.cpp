@@ -76,8 +76,9 @@ void upload_rectangle(HostArray const& pixels, std::span<std::size_t const> band
   std::size_t const target_at = (list_at + list_bytes + 255) / 256 * 256;
   gpu::DeviceBuffer buffer(allocator, target_at + sizeof(tile::BandTarget), stream);
   upload(pixels.bytes(), buffer.data(), threads, stream);
-  gpu::check_cuda(cudaMemcpyAsync(buffer.data() + list_at, placements.data(), list_bytes, cudaMemcpyHostToDevice, stream),
-                  "uploading the plan");
+  gpu::check_cuda(
+      cudaMemcpyAsync(buffer.data() + list_at, placements.data(), list_bytes, cudaMemcpyHostToDevice, stream),
+      "uploading the plan");
   gpu::check_cuda(cudaMemcpyAsync(buffer.data() + target_at, targets.data(), sizeof(tile::BandTarget),
                                   cudaMemcpyHostToDevice, stream),
                   "uploading the plan");

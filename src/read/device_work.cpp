@@ -162,7 +162,8 @@ DeviceWork collect_work(std::span<DeviceJob const> jobs, DeviceMethod method) {
 
 void share_with_host(DeviceWork& work, DeviceMethod method, double host_share, std::uint64_t finished_row_bytes) {
   std::size_t const count = work.tiles.size();
-  auto const shared = method == DeviceMethod::host ? count : static_cast<std::size_t>(static_cast<double>(count) * host_share);
+  auto const shared =
+      method == DeviceMethod::host ? count : static_cast<std::size_t>(static_cast<double>(count) * host_share);
   work.device_tiles = count - shared;
   work.input_bytes = 0;
   for (std::size_t t = 0; t < work.device_tiles; ++t) { work.input_bytes += work.tiles[t].size_bytes; }
@@ -192,8 +193,7 @@ std::vector<WorkBatch> cut_batches(DeviceWork& work, DeviceMethod method, std::u
     bool const on_host = t >= work.device_tiles;
     tile.input_offset = input_offset(method, batch.input_bytes);
     tile.output_offset = output_offset(batch.output_bytes);
-    std::uint64_t const needed =
-        tile.input_offset + tile.size_bytes + tile.output_offset + tile.decoded_bytes;
+    std::uint64_t const needed = tile.input_offset + tile.size_bytes + tile.output_offset + tile.decoded_bytes;
     if (batch.tile_count > 0 && (batch.tile_count == tiles || needed > bytes || on_host != batch.on_host)) {
       batches.push_back(batch);
       batch = {.first_tile = batch.first_tile + batch.tile_count, .on_host = on_host};

@@ -56,8 +56,10 @@ double expected_host_s(EngineLoad const& load) noexcept {
 
 double expected_device_s(EngineLoad const& load) noexcept {
   Rates const rates = rates_of(load.method);
-  double const tile_bytes = static_cast<double>(load.decoded_bytes) / static_cast<double>(std::max<std::uint64_t>(1, load.tiles));
-  return kDeviceCallS + std::max(static_cast<double>(load.decoded_bytes) / rates.device, tile_bytes / rates.device_tile);
+  double const tile_bytes =
+      static_cast<double>(load.decoded_bytes) / static_cast<double>(std::max<std::uint64_t>(1, load.tiles));
+  return kDeviceCallS +
+         std::max(static_cast<double>(load.decoded_bytes) / rates.device, tile_bytes / rates.device_tile);
 }
 
 double best_host_share(EngineLoad const& load, std::uint64_t compressed_bytes) noexcept {

@@ -60,7 +60,8 @@ HostTileCounts decode_host_tiles(std::span<WorkTile const> tiles, bool trusted, 
       std::uint32_t const rows = rows_of(tiles[i]);
       TileResult const result = raw ? reader.read_rows(tiles[i].block, 0, rows) : reader.decode(items[i - first]);
       counts.surplus_tiles += result.surplus_input ? 1 : 0;
-      statuses[i] = result.status == TileStatus::ok && strict && result.surplus_input ? TileStatus::corrupt : result.status;
+      statuses[i] =
+          result.status == TileStatus::ok && strict && result.surplus_input ? TileStatus::corrupt : result.status;
       if (statuses[i] != TileStatus::ok) { continue; }
       for (std::uint32_t r = 0; r < rows; ++r) {
         sink(tiles[i].output_offset + std::uint64_t{r} * reader.row_bytes(),

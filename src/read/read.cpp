@@ -71,9 +71,14 @@ void execute_through_device(ReadPlan::Impl const& plan, ReadRequest const& reque
   std::uint64_t const bytes = array_bytes(plan.dtype, destination.bands, destination.height, destination.width);
   std::shared_ptr<void> const memory = reading::allocate_result(bytes, request);
   auto const sample = static_cast<std::int64_t>(size_bytes(plan.dtype));
-  DeviceView const view{memory.get(),         plan.dtype,        destination.bands,
-                        destination.height,   destination.width, sample * destination.width * destination.height,
-                        sample * destination.width, sample};
+  DeviceView const view{memory.get(),
+                        plan.dtype,
+                        destination.bands,
+                        destination.height,
+                        destination.width,
+                        sample * destination.width * destination.height,
+                        sample * destination.width,
+                        sample};
   // The plan outlives the job: nothing is owned.
   reading::DeviceJob const job{std::shared_ptr<ReadPlan::Impl const>(std::shared_ptr<void>(), &plan)};
   reading::execute_on_device({&job, 1}, request, view, nullptr, report);
@@ -86,11 +91,12 @@ void execute_through_device(ReadPlan::Impl const& plan, ReadRequest const& reque
   reading::copy_to_host(view.data, packed.bytes(), request.threads, nullptr);
   for (std::uint32_t band = 0; band < destination.bands; ++band) {
     for (std::uint32_t row = 0; row < destination.height; ++row) {
-      std::byte const* const from =
-          packed.bytes().data() + (std::uint64_t{band} * destination.height + row) * destination.width * size_bytes(plan.dtype);
+      std::byte const* const from = packed.bytes().data() + (std::uint64_t{band} * destination.height + row) *
+                                                                destination.width * size_bytes(plan.dtype);
       std::byte* const to = static_cast<std::byte*>(destination.data) + band * destination.band_stride_bytes +
                             row * destination.row_stride_bytes;
-      tile::convert_row(plan.dtype, from, sample, plan.dtype, to, destination.pixel_stride_bytes, destination.width, {});
+      tile::convert_row(plan.dtype, from, sample, plan.dtype, to, destination.pixel_stride_bytes, destination.width,
+                        {});
     }
   }
 }

@@ -48,7 +48,8 @@ TileFetcher::TileFetcher(DeviceWork const& work, DeviceMethod method, bool host_
     ByteSource const* const source = work.tiles[t].level->source.get();
     if (files_.contains(source)) { continue; }
     if (dynamic_cast<io::FileSource const*>(source) == nullptr) {
-      throw Error(ErrorKind::unsupported, "kvikIO was asked for, and reads local files only", {.source = source->name()});
+      throw Error(ErrorKind::unsupported, "kvikIO was asked for, and reads local files only",
+                  {.source = source->name()});
     }
     files_.emplace(source, io::KvikioFile::open(source->name()));
   }
@@ -75,7 +76,9 @@ void TileFetcher::read(Piece const& piece, std::byte* to) const {
   ranges.clear();
   for_each_range(
       work_, method_, piece,
-      [&](std::uint64_t offset, std::uint64_t into, std::size_t bytes) { ranges.push_back({offset, {to + into, bytes}}); },
+      [&](std::uint64_t offset, std::uint64_t into, std::size_t bytes) {
+        ranges.push_back({offset, {to + into, bytes}});
+      },
       [&](ByteSource const& source) {
         source.submit(ranges).wait();
         ranges.clear();

@@ -18,8 +18,8 @@ struct DeviceTiles {
   std::uint64_t const* input_sizes = nullptr;
   std::byte* output = nullptr;
   std::uint64_t const* output_offsets = nullptr;  // in `output`; a multiple of 16
-  std::uint64_t const* output_sizes = nullptr;    // bytes that the tile must give
-  TileStatus* statuses = nullptr;                 // written for every tile; only `ok` output may be used
+  std::uint64_t const* output_sizes = nullptr;  // bytes that the tile must give
+  TileStatus* statuses = nullptr;  // written for every tile; only `ok` output may be used
   std::uint32_t count = 0;
 };
 

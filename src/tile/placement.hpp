@@ -40,7 +40,7 @@ struct ResultFormat {
   std::uint32_t bands = 0;
   std::int64_t band_stride_bytes = 0, row_stride_bytes = 0, pixel_stride_bytes = 0;
   bool separate_planes = false;  // a tile feeds only the bands of its plane
-  bool plain = false;            // no conversion, no transform: samples go as they are
+  bool plain = false;  // no conversion, no transform: samples go as they are
 };
 
 }  // namespace terrazzo::tile

@@ -64,7 +64,8 @@ struct RawSample {
       for (std::uint32_t byte = 0; byte < format.bits / 8; ++byte) {
         bits = (bits << 8) | static_cast<std::uint64_t>(row[byte * plane_bytes + index]);
       }
-      value.low = format.step == FinishStep::floating ? bits : float24_to_float32_bits(static_cast<std::uint32_t>(bits));
+      value.low =
+          format.step == FinishStep::floating ? bits : float24_to_float32_bits(static_cast<std::uint32_t>(bits));
       return value;
     }
     case FinishStep::unpack_bits: {

@@ -93,7 +93,7 @@ TERRAZZO_HOST_DEVICE inline bool is_plausible_zstd_frame(std::byte const* data, 
     at += size_bytes;
   }
   std::uint64_t const max_block_bytes = window < kZstdMaxBlockBytes ? window : kZstdMaxBlockBytes;
-  std::uint64_t certain = 0;   // bytes that raw and repeated blocks give
+  std::uint64_t certain = 0;  // bytes that raw and repeated blocks give
   std::uint64_t possible = 0;  // ... and at most with the compressed ones
   bool has_tree = false;
   for (bool last = false; !last;) {

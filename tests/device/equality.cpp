@@ -113,8 +113,8 @@ int main(int argc, char** argv) {
       Outcome const host = outcome_of([&](ReadReport& report) { return read(*dataset, request, &report); });
       if (host.error.starts_with("usage") || host.error.starts_with("limit")) { continue; }
       request.engine = Engine::device;
-      Outcome const device = outcome_of(
-          [&](ReadReport& report) { return read_device(*dataset, request, nullptr, &report).to_host(); });
+      Outcome const device =
+          outcome_of([&](ReadReport& report) { return read_device(*dataset, request, nullptr, &report).to_host(); });
       ++checks;
       if (std::string const what = difference(host, device, lossy); !what.empty()) {
         std::printf("FAIL %s, %s: %s\n", path.c_str(), name.c_str(), what.c_str());

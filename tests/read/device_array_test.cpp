@@ -92,10 +92,10 @@ TEST(DlPack, HasATypeForEveryRealTypeAndComplexFloats) {
   struct {
     DType dtype;
     int code, bits;
-  } const cases[] = {{DType::u8, kDLUInt, 8},    {DType::u16, kDLUInt, 16},  {DType::u32, kDLUInt, 32},
-                     {DType::u64, kDLUInt, 64},  {DType::i8, kDLInt, 8},     {DType::i16, kDLInt, 16},
-                     {DType::i32, kDLInt, 32},   {DType::i64, kDLInt, 64},   {DType::f16, kDLFloat, 16},
-                     {DType::f32, kDLFloat, 32}, {DType::f64, kDLFloat, 64}, {DType::cf32, kDLComplex, 64},
+  } const cases[] = {{DType::u8, kDLUInt, 8},       {DType::u16, kDLUInt, 16},  {DType::u32, kDLUInt, 32},
+                     {DType::u64, kDLUInt, 64},     {DType::i8, kDLInt, 8},     {DType::i16, kDLInt, 16},
+                     {DType::i32, kDLInt, 32},      {DType::i64, kDLInt, 64},   {DType::f16, kDLFloat, 16},
+                     {DType::f32, kDLFloat, 32},    {DType::f64, kDLFloat, 64}, {DType::cf32, kDLComplex, 64},
                      {DType::cf64, kDLComplex, 128}};
   for (auto const& c : cases) {
     Memory memory;

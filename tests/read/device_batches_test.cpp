@@ -32,9 +32,10 @@ DeviceWork work_of(std::vector<std::uint64_t> const& sizes) {
 }
 
 BatchRules rules_for(DeviceMethod method, std::uint64_t budget_bytes) {
-  return {.method = method, .budget_bytes = budget_bytes, .chunk_bytes = 2 * kMiB, .scratch_bytes = [](DecodeLoad const& load) {
-            return static_cast<std::size_t>(load.tiles) * 1000;
-          }};
+  return {.method = method,
+          .budget_bytes = budget_bytes,
+          .chunk_bytes = 2 * kMiB,
+          .scratch_bytes = [](DecodeLoad const& load) { return static_cast<std::size_t>(load.tiles) * 1000; }};
 }
 
 // Every byte of every tile is in exactly one piece, in its batch, and no piece is larger than a chunk.
@@ -64,7 +65,9 @@ void expect_all_bytes_once(DeviceWork const& work, BatchPlan const& plan, BatchR
 TEST(DeviceBatches, EveryByteIsFetchedOnce) {
   for (DeviceMethod const method : {DeviceMethod::raw, DeviceMethod::lzw, DeviceMethod::deflate, DeviceMethod::zstd}) {
     std::vector<std::uint64_t> sizes;
-    for (std::uint64_t i = 0; i < 3000; ++i) { sizes.push_back(method == DeviceMethod::raw ? 65536 : 1 + i * 7919 % 90000); }
+    for (std::uint64_t i = 0; i < 3000; ++i) {
+      sizes.push_back(method == DeviceMethod::raw ? 65536 : 1 + i * 7919 % 90000);
+    }
     sizes[17] = method == DeviceMethod::raw ? 65536 : 5 * kMiB + 3;  // larger than a chunk
     DeviceWork work = work_of(sizes);
     BatchRules const rules = rules_for(method, 512 * kMiB);

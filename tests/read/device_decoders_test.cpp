@@ -18,17 +18,23 @@ using gpu::test::Bytes;
 using tile::TileStatus;
 
 TEST(DeviceDecoders, OfImagesTakeTheirInputFromTheHost) {
-  for (DeviceMethod const method : {DeviceMethod::jpeg, DeviceMethod::jpeg2000}) { EXPECT_TRUE(takes_host_input(method)); }
-  for (DeviceMethod const method : {DeviceMethod::raw, DeviceMethod::lzw, DeviceMethod::packbits, DeviceMethod::deflate,
-                                    DeviceMethod::zstd}) {
+  for (DeviceMethod const method : {DeviceMethod::jpeg, DeviceMethod::jpeg2000}) {
+    EXPECT_TRUE(takes_host_input(method));
+  }
+  for (DeviceMethod const method :
+       {DeviceMethod::raw, DeviceMethod::lzw, DeviceMethod::packbits, DeviceMethod::deflate, DeviceMethod::zstd}) {
     EXPECT_FALSE(takes_host_input(method)) << to_string(method);
   }
 }
 
 TEST(DeviceDecoders, SayWhatScratchTheyNeed) {
-  DecodeLoad const load{.tiles = 100, .input_bytes = 1 << 20, .max_input_bytes = 20000, .output_bytes = 4 << 20,
+  DecodeLoad const load{.tiles = 100,
+                        .input_bytes = 1 << 20,
+                        .max_input_bytes = 20000,
+                        .output_bytes = 4 << 20,
                         .max_output_bytes = 65536};
-  for (DeviceMethod const method : {DeviceMethod::raw, DeviceMethod::packbits, DeviceMethod::jpeg, DeviceMethod::jpeg2000}) {
+  for (DeviceMethod const method :
+       {DeviceMethod::raw, DeviceMethod::packbits, DeviceMethod::jpeg, DeviceMethod::jpeg2000}) {
     EXPECT_EQ(decode_scratch_bytes(method, load), 0u) << to_string(method);
   }
   EXPECT_EQ(decode_scratch_bytes(DeviceMethod::lzw, load), gpu::lzw_scratch_bytes(100, 1 << 20));

@@ -58,10 +58,10 @@ TEST_F(EngineOnDevice, FollowsTheStridesOfTheDestinationAndWritesNothingBetween)
   for (std::uint16_t const compression : {kNone, kPackBits}) {
     Opened const opened(image<std::uint16_t>(tiled(compression)));
     for (Engine const engine : {Engine::device, Engine::host}) {
-      for (Strides const& s : {Strides{"band last", 2, 200 * 4, 4, 0}, Strides{"padded", 512 * 150, 512, 2, 0},
-                               Strides{"upside down", kBand, -400, 2, 400 * 149},
-                               Strides{"mirrored", kBand, 400, -2, 398}, Strides{"bands backwards", -kBand, 400, 2, kBand},
-                               Strides{"at an odd address", kBand, 400, 2, 1}}) {
+      for (Strides const& s :
+           {Strides{"band last", 2, 200 * 4, 4, 0}, Strides{"padded", 512 * 150, 512, 2, 0},
+            Strides{"upside down", kBand, -400, 2, 400 * 149}, Strides{"mirrored", kBand, 400, -2, 398},
+            Strides{"bands backwards", -kBand, 400, 2, kBand}, Strides{"at an odd address", kBand, 400, 2, 1}}) {
         SCOPED_TRACE(s.name);
         std::vector<std::byte> wanted(kBytes, std::byte{0xCD});
         read_into(*opened, {.window = window},
@@ -176,7 +176,8 @@ TEST_F(EngineOnDevice, AppliesMasksAndAlphaAsTheHostDoes) {
   builder.shorts(338, {2});
   Opened const opened(builder);
   test::expect_same_read(*opened, {.masked = true});
-  test::expect_same_read(*opened, {.window = Window{3, 5, 100, 70}, .bands = {2, 1, 1}, .masked = true, .dtype = DType::f32});
+  test::expect_same_read(*opened,
+                         {.window = Window{3, 5, 100, 70}, .bands = {2, 1, 1}, .masked = true, .dtype = DType::f32});
   test::expect_same_read(*opened, {.target_size = TargetSize{77, 33}, .masked = true, .dtype = DType::u16});
 }
 

@@ -61,9 +61,8 @@ inline void expect_same(Outcome const& host, Outcome const& device) {
   EXPECT_EQ(host.report.sparse_tiles, device.report.sparse_tiles);
   ASSERT_EQ(host.report.bad_tiles.size(), device.report.bad_tiles.size());
   auto const ordered = [](std::vector<BadTileReport> bad) {
-    std::ranges::sort(bad, {}, [](BadTileReport const& b) {
-      return std::tuple(b.message, b.tile.plane, b.tile.row, b.tile.column);
-    });
+    std::ranges::sort(
+        bad, {}, [](BadTileReport const& b) { return std::tuple(b.message, b.tile.plane, b.tile.row, b.tile.column); });
     return bad;
   };
   auto const of_host = ordered(host.report.bad_tiles), of_device = ordered(device.report.bad_tiles);

@@ -63,7 +63,8 @@ Bytes zlib_stored(Bytes const& bytes) {
 
 // 12 x 8 tiles of 1 KiB. Blocks of `bad` are damaged in one of several ways.
 testing::TiffBuilder tiles(std::uint16_t compression, std::set<std::uint64_t> const& bad = {}) {
-  ImageSpec spec{.width = 190, .height = 120, .bands = 2, .tile_width = 16, .tile_height = 16, .compression = compression};
+  ImageSpec spec{
+      .width = 190, .height = 120, .bands = 2, .tile_width = 16, .tile_height = 16, .compression = compression};
   spec.edit = [compression, bad](std::uint64_t block, Bytes& bytes) {
     if (compression == kLzw) { bytes = lzw_literals(bytes); }
     if (compression == kDeflate) { bytes = zlib_stored(bytes); }
@@ -91,7 +92,8 @@ class Written {
 TEST(PipelineTestFiles, AreWhatTheHostReads) {
   for (std::uint16_t const compression : {kNone, kPackBits, kLzw, kDeflate}) {
     Written const written(tiles(compression));
-    EXPECT_EQ(values_of<std::uint16_t>(read(*written)), expected<std::uint16_t>({0, 0, 190, 120}, {1, 2})) << compression;
+    EXPECT_EQ(values_of<std::uint16_t>(read(*written)), expected<std::uint16_t>({0, 0, 190, 120}, {1, 2}))
+        << compression;
     Written const damaged(tiles(compression, {4, 17, 39}));
     ReadReport report;
     (void)read(*damaged, {.bad_tile = BadTile::fill}, &report);
@@ -113,14 +115,38 @@ TEST_F(PipelineOnDevice, EqualsTheHostForEveryCompression) {
   }
 }
 
+TEST_F(PipelineOnDevice, FetchesByKvikioWhereItIsInstalledAndRefusesItElsewhere) {
+  auto const libraries = device_state().libraries;
+  bool const installed =
+      std::ranges::any_of(libraries, [](DeviceLibrary const& l) { return l.name == "kvikio" && l.found; });
+  ReadRequest request;
+  request.device_fetch = DeviceFetch::kvikio;
+  for (std::uint16_t const compression : {kNone, kPackBits, kLzw}) {
+    SCOPED_TRACE(compression);
+    Written const written(tiles(compression));
+    if (installed) {
+      test::expect_same_read(*written, request);
+    } else {
+      test::Outcome const refused = test::read_on_device(*written, request);
+      ASSERT_TRUE(refused.error.has_value());
+      EXPECT_EQ(refused.error->kind(), ErrorKind::unsupported);
+    }
+  }
+  test::Outcome const memory = test::read_on_device(*Opened(tiles(kLzw)), request);
+  ASSERT_TRUE(memory.error.has_value()) << "it reads local files only";
+  EXPECT_EQ(memory.error->kind(), ErrorKind::unsupported);
+}
+
 TEST_F(PipelineOnDevice, ReportsBadTilesAsTheHostDoesAndKeepsTheGoodOnes) {
   for (std::uint16_t const compression : {kNone, kPackBits, kLzw, kDeflate}) {
-    for (std::set<std::uint64_t> const& bad : {std::set<std::uint64_t>{7}, {0}, {4, 17, 39, 95}, {90, 91, 92, 93, 94, 95}}) {
+    for (std::set<std::uint64_t> const& bad :
+         {std::set<std::uint64_t>{7}, {0}, {4, 17, 39, 95}, {90, 91, 92, 93, 94, 95}}) {
       SCOPED_TRACE(::testing::Message() << "compression " << compression << ", " << bad.size() << " bad");
       Written const written(tiles(compression, bad));
       test::expect_same_read(*written, {});
       test::expect_same_read(*written, {.bad_tile = BadTile::fill});
-      test::expect_same_read(*written, {.window = Window{10, 5, 150, 100}, .bands = {2, 1}, .masked = true, .bad_tile = BadTile::fill});
+      test::expect_same_read(
+          *written, {.window = Window{10, 5, 150, 100}, .bands = {2, 1}, .masked = true, .bad_tile = BadTile::fill});
       test::expect_same_read(*written, {.target_size = TargetSize{95, 60}, .bad_tile = BadTile::fill});
     }
   }
@@ -143,8 +169,7 @@ TEST_F(PipelineOnDevice, WorksInAnyBudgetThatTakesOneTile) {
     CountingAllocator allocator;
     DeviceBytes const memory(wanted.bytes().size());
     DeviceView const view{memory.data(), DType::u16, 2, 120, 190, 190 * 120 * 2, 190 * 2, 2};
-    ReadRequest const request{
-        .engine = Engine::device, .device_budget_bytes = budget, .device_allocator = &allocator};
+    ReadRequest const request{.engine = Engine::device, .device_budget_bytes = budget, .device_allocator = &allocator};
     std::optional<Error> refused;
     try {
       read_into(*written, request, view);

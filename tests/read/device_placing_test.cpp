@@ -36,7 +36,8 @@ void expect_every_request(Dataset const& dataset) {
     expect_read(dataset, {.window = w, .bands = reversed});
     expect_read(dataset, {.window = w, .bands = {bands}});
   }
-  for (DType const dtype : {DType::u8, DType::i16, DType::u64, DType::f16, DType::f32, DType::f64, DType::ci16, DType::cf64}) {
+  for (DType const dtype :
+       {DType::u8, DType::i16, DType::u64, DType::f16, DType::f32, DType::f64, DType::ci16, DType::cf64}) {
     SCOPED_TRACE(to_string(dtype));
     expect_read(dataset, {.dtype = dtype});
     expect_read(dataset, {.window = Window{3, 20, 31, 9}, .bands = reversed, .dtype = dtype});
@@ -44,7 +45,8 @@ void expect_every_request(Dataset const& dataset) {
   for (TargetSize const size : {TargetSize{7, 5}, TargetSize{100, 90}, TargetSize{info.width, 3}, TargetSize{1, 1}}) {
     SCOPED_TRACE(::testing::Message() << "to " << size.width << "x" << size.height);
     expect_read(dataset, {.target_size = size});
-    expect_read(dataset, {.window = Window{13, 9, 20, 25}, .bands = reversed, .target_size = size, .dtype = DType::f32});
+    expect_read(dataset,
+                {.window = Window{13, 9, 20, 25}, .bands = reversed, .target_size = size, .dtype = DType::f32});
   }
   bool const complex = is_complex(info.bands[0].dtype);
   if (!complex) {
@@ -149,9 +151,9 @@ void expect_noise(std::span<Samples const> cases) {
   for (Samples const& samples : cases) {
     for (std::endian const order : {std::endian::little, std::endian::big}) {
       for (bool const separate : {false, true}) {
-        SCOPED_TRACE(::testing::Message() << samples.bits << " bits, format " << samples.format << ", predictor "
-                                          << samples.predictor << (order == std::endian::big ? ", big-endian" : "")
-                                          << (separate ? ", planes" : ""));
+        SCOPED_TRACE(::testing::Message()
+                     << samples.bits << " bits, format " << samples.format << ", predictor " << samples.predictor
+                     << (order == std::endian::big ? ", big-endian" : "") << (separate ? ", planes" : ""));
         Opened const opened(noise_image(samples, 2, separate, order));
         expect_every_request(*opened);
         if (::testing::Test::HasFailure()) { return; }
@@ -220,8 +222,11 @@ TEST(DevicePlacing, PutsEachWindowOfManyInItsPlace) {
     Opened const* from;
     Window window;
   };
-  Item const items[] = {{&first, {0, 0, 20, 10}}, {&second, {0, 0, 20, 10}}, {&first, {5, 3, 20, 10}},
-                        {&first, {0, 0, 20, 10}}, {&second, {21, 33, 20, 10}}};
+  Item const items[] = {{&first, {0, 0, 20, 10}},
+                        {&second, {0, 0, 20, 10}},
+                        {&first, {5, 3, 20, 10}},
+                        {&first, {0, 0, 20, 10}},
+                        {&second, {21, 33, 20, 10}}};
   constexpr std::size_t kItem = 2 * 20 * 10;
   std::vector<DeviceJob> jobs;
   Bytes wanted;

@@ -29,8 +29,9 @@ DeviceView view_of(Dataset const& dataset, ReadRequest const& request, void* dat
   ReadPlan const plan = terrazzo::plan(dataset, request);
   auto const sample = static_cast<std::int64_t>(size_bytes(plan.dtype()));
   std::int64_t const row = sample * plan.width();
-  return {data, plan.dtype(), static_cast<std::uint32_t>(plan.bands().size()), plan.height(), plan.width(),
-          row * plan.height(), row, sample};
+  return {data,          plan.dtype(), static_cast<std::uint32_t>(plan.bands().size()),
+          plan.height(), plan.width(), row * plan.height(),
+          row,           sample};
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -46,12 +47,13 @@ TEST(DeviceReadWithoutAGpu, IsAnErrorThatSaysWhyAndNamesTheFile) {
   WindowOf const window{*opened, {0, 0, 90, 70}};
   for (Engine const engine : {Engine::automatic, Engine::host, Engine::device}) {
     ReadRequest const request{.engine = engine};
-    Error const errors[] = {
-        failure_of([&] { (void)read_device(*opened, request); }),
-        failure_of([&] { read_into(*opened, request, view); }),
-        failure_of([&] { read_pieces(*opened, request, 90 * 2, [](DeviceView const&, std::uint32_t) { FAIL(); }); }),
-        failure_of([&] { (void)profile_device_read(*opened, request); }),
-        failure_of([&] { read_windows({&window, 1}, request, {view, 1, 90 * 70 * 2}); })};
+    Error const errors[] = {failure_of([&] { (void)read_device(*opened, request); }),
+                            failure_of([&] { read_into(*opened, request, view); }), failure_of([&] {
+                              read_pieces(*opened, request, 90 * 2, [](DeviceView const&, std::uint32_t) { FAIL(); });
+                            }),
+                            failure_of([&] { (void)profile_device_read(*opened, request); }), failure_of([&] {
+                              read_windows({&window, 1}, request, {view, 1, 90 * 70 * 2});
+                            })};
     for (Error const& error : errors) { EXPECT_EQ(error.kind(), kind) << error.what(); }
     EXPECT_EQ(errors[0].where().source, "memory.tif");
     EXPECT_EQ(errors[1].where().source, "memory.tif");
@@ -121,7 +123,9 @@ TEST(ReadWindows, OfNoneDoNothing) {
 TEST(ReadPieces, RefusesATargetSizeAndPiecesSmallerThanARow) {
   Opened const opened(image<std::uint8_t>(tiled()));
   auto const piece = [](DeviceView const&, std::uint32_t) { FAIL(); };
-  EXPECT_EQ(failure_of([&] { read_pieces(*opened, {.target_size = TargetSize{5, 5}}, 1000, piece); }).kind(),
+  EXPECT_EQ(failure_of([&] {
+              read_pieces(*opened, {.target_size = TargetSize{5, 5}}, 1000, piece);
+            }).kind(),
             ErrorKind::usage);
   Error const error = failure_of([&] { read_pieces(*opened, {}, 90 * 2 - 1, piece); });
   EXPECT_EQ(error.kind(), ErrorKind::limit);
@@ -138,7 +142,8 @@ TEST(PlanDeviceRead, NamesTheDecoderOfAForcedRead) {
   EXPECT_EQ(decoder(kNone, Engine::device).decoder, "copy");
   EXPECT_EQ(decoder(kPackBits, Engine::host).decoder, "host threads");
   EXPECT_EQ(decoder(kPackBits, Engine::host).engine, Engine::host);
-  EnginePlan const strict = plan_device_read(*Opened(image<std::uint8_t>(spec)), {.strict = true, .engine = Engine::device});
+  EnginePlan const strict =
+      plan_device_read(*Opened(image<std::uint8_t>(spec)), {.strict = true, .engine = Engine::device});
   EXPECT_EQ(strict.decoder, "host threads");
   EXPECT_NE(strict.reason.find("strict"), std::string::npos) << strict.reason;
 }
@@ -216,7 +221,8 @@ TEST_F(DeviceRead, TakesRepeatedAndOverlappingWindowsOfTwoFilesAndTileFormats) {
   DeviceView const item = view_of(*first, {.window = Window{0, 0, 30, 20}}, memory.get());
   for (Engine const engine : {Engine::device, Engine::host}) {
     ReadReport report;
-    read_windows(windows, {.engine = engine}, {item, static_cast<std::uint32_t>(windows.size()), kItem}, nullptr, &report);
+    read_windows(windows, {.engine = engine}, {item, static_cast<std::uint32_t>(windows.size()), kItem}, nullptr,
+                 &report);
     std::vector<std::byte> got(kItem * windows.size());
     copy_to_host(memory.get(), got, 0, nullptr);
     for (std::size_t i = 0; i < windows.size(); ++i) {
@@ -239,19 +245,20 @@ TEST_F(DeviceRead, InPiecesIsTheWholeFromTopToBottom) {
     std::vector<std::byte> got(whole.bytes().size());
     std::uint32_t next = 0;
     ReadReport report;
-    read_pieces(*opened, {.window = window, .engine = Engine::device}, rows * kRow * 2,
-                [&](DeviceView const& view, std::uint32_t first_row) {
-                  EXPECT_EQ(first_row, next);
-                  EXPECT_LE(view.height, rows);
-                  std::vector<std::byte> piece(std::size_t{view.bands} * view.height * kRow);
-                  copy_to_host(view.data, piece, 1, nullptr);
-                  for (std::uint32_t band = 0; band < 2; ++band) {
-                    std::memcpy(got.data() + (band * 60 + first_row) * kRow, piece.data() + band * view.height * kRow,
-                                view.height * kRow);
-                  }
-                  next += view.height;
-                },
-                nullptr, &report);
+    read_pieces(
+        *opened, {.window = window, .engine = Engine::device}, rows * kRow * 2,
+        [&](DeviceView const& view, std::uint32_t first_row) {
+          EXPECT_EQ(first_row, next);
+          EXPECT_LE(view.height, rows);
+          std::vector<std::byte> piece(std::size_t{view.bands} * view.height * kRow);
+          copy_to_host(view.data, piece, 1, nullptr);
+          for (std::uint32_t band = 0; band < 2; ++band) {
+            std::memcpy(got.data() + (band * 60 + first_row) * kRow, piece.data() + band * view.height * kRow,
+                        view.height * kRow);
+          }
+          next += view.height;
+        },
+        nullptr, &report);
     EXPECT_EQ(next, 60u);
     EXPECT_TRUE(std::ranges::equal(got, whole.bytes()));
     EXPECT_GT(report.tiles, 0u);

@@ -61,14 +61,16 @@ TEST_F(TransfersOnDevice, PutARectangleOfSomeBandsInItsPlace) {
   struct Strides {
     std::int64_t band, row, pixel, first;
   };
-  for (Strides const& s : {Strides{800, 40, 2, 0}, Strides{2, 120, 6, 0}, Strides{800, -40, 2, 800}, Strides{-800, 40, 2, 1600}}) {
+  for (Strides const& s :
+       {Strides{800, 40, 2, 0}, Strides{2, 120, 6, 0}, Strides{800, -40, 2, 800}, Strides{-800, 40, 2, 1600}}) {
     Bytes wanted(3000, std::byte{0xCD});
     std::size_t const bands[] = {2, 0};
     constexpr std::int64_t kOffset = 124;
     for (std::size_t b = 0; b < 2; ++b) {
       for (std::int64_t r = 0; r < 7; ++r) {
         for (std::int64_t c = 0; c < 11; ++c) {
-          std::memcpy(wanted.data() + s.first + kOffset + static_cast<std::int64_t>(bands[b]) * s.band + r * s.row + c * s.pixel,
+          std::memcpy(wanted.data() + s.first + kOffset + static_cast<std::int64_t>(bands[b]) * s.band + r * s.row +
+                          c * s.pixel,
                       pixels.bytes().data() + (static_cast<std::int64_t>(b) * 77 + r * 11 + c) * 2, 2);
         }
       }

@@ -72,8 +72,7 @@ TEST(DeviceMethods, FollowCompressionTrustLibrariesAndTheRequest) {
       request.exact = (bits & 4) != 0;
       DeviceAbilities const abilities{(bits & 8) != 0, (bits & 16) != 0, (bits & 32) != 0};
       bool const possible = rule.method != DeviceMethod::host && !request.strict && !(request.exact && rule.lossy) &&
-                            (trusted || !rule.needs_trust) &&
-                            (rule.library == nullptr || abilities.*rule.library);
+                            (trusted || !rule.needs_trust) && (rule.library == nullptr || abilities.*rule.library);
       MethodChoice const choice = level.choose(trusted, request, abilities);
       EXPECT_EQ(choice.method, possible ? rule.method : DeviceMethod::host)
           << tiff::compression_name(rule.compression) << ", bits " << bits << ": " << choice.reason;
@@ -169,8 +168,9 @@ ImageSpec tiled(std::uint16_t compression) {
 
 TEST(CollectWork, TakesEachTileOnceForAllWindows) {
   Opened const first(image<std::uint8_t>(tiled(kPackBits))), second(image<std::uint8_t>(tiled(kPackBits)));
-  DeviceJob const jobs[] = {job_of(second, {.window = Window{0, 0, 20, 10}}), job_of(first, {.window = Window{8, 0, 20, 10}}),
-                            job_of(first, {.window = Window{0, 0, 20, 10}}), job_of(first, {.window = Window{0, 0, 20, 10}})};
+  DeviceJob const jobs[] = {
+      job_of(second, {.window = Window{0, 0, 20, 10}}), job_of(first, {.window = Window{8, 0, 20, 10}}),
+      job_of(first, {.window = Window{0, 0, 20, 10}}), job_of(first, {.window = Window{0, 0, 20, 10}})};
   DeviceWork const work = collect_work(jobs, DeviceMethod::packbits);
   ASSERT_EQ(work.tiles.size(), 4u) << "two of each file";
   std::vector<std::size_t> uses;
@@ -191,7 +191,8 @@ TEST(CollectWork, TakesEachTileOnceForAllWindows) {
   EXPECT_EQ(work.uses.size(), 8u);
   EXPECT_EQ(work.input_bytes, input_bytes);
   EXPECT_EQ(work.max_decoded_bytes, 256u);
-  EXPECT_TRUE(std::ranges::is_sorted(work.tiles, {}, [](WorkTile const& t) { return std::pair(t.level->id, t.block); }));
+  EXPECT_TRUE(
+      std::ranges::is_sorted(work.tiles, {}, [](WorkTile const& t) { return std::pair(t.level->id, t.block); }));
 }
 
 TEST(CollectWork, SetsSparseTilesApart) {
@@ -265,8 +266,8 @@ TEST(CollectWork, SkipsTilesThatResamplingSkips) {
 
 TEST(InputOffsets, AreAlignedAsTheDecoderWants) {
   for (std::uint64_t end = 0; end < 70; ++end) {
-    for (DeviceMethod const method : {DeviceMethod::raw, DeviceMethod::lzw, DeviceMethod::packbits, DeviceMethod::zstd,
-                                      DeviceMethod::jpeg2000}) {
+    for (DeviceMethod const method :
+         {DeviceMethod::raw, DeviceMethod::lzw, DeviceMethod::packbits, DeviceMethod::zstd, DeviceMethod::jpeg2000}) {
       std::uint64_t const at = input_offset(method, end);
       EXPECT_EQ(at % 16, 0u);
       EXPECT_TRUE(at >= end && at < end + 16);
@@ -320,7 +321,8 @@ TEST(CutBatches, KeepsBothLimitsAndAlwaysTakesOneTile) {
   for (std::uint64_t i = 0; i < 100; ++i) { sizes.emplace_back(1 + i * 37 % 500, i % 10 == 3 ? 9000 : 1000 + i); }
   for (DeviceMethod const method : {DeviceMethod::raw, DeviceMethod::deflate, DeviceMethod::jpeg, DeviceMethod::zstd}) {
     for (std::uint64_t const tiles : {1u, 2u, 7u, 1000u}) {
-      for (std::uint64_t const bytes : {std::uint64_t{0}, std::uint64_t{5000}, std::uint64_t{30000}, std::uint64_t{1} << 40}) {
+      for (std::uint64_t const bytes :
+           {std::uint64_t{0}, std::uint64_t{5000}, std::uint64_t{30000}, std::uint64_t{1} << 40}) {
         DeviceWork work = work_of(sizes);
         auto const batches = cut_batches(work, method, tiles, bytes);
         expect_sound(work, batches, method, tiles, bytes);

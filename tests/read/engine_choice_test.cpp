@@ -42,8 +42,11 @@ TEST(RequestedEngine, IsTheRequestsThenTheEnvironments) {
   struct {
     char const* value;
     Engine seen;
-  } const cases[] = {{nullptr, Engine::automatic}, {"", Engine::automatic}, {"auto", Engine::automatic},
-                     {"host", Engine::host},       {"device", Engine::device}};
+  } const cases[] = {{nullptr, Engine::automatic},
+                     {"", Engine::automatic},
+                     {"auto", Engine::automatic},
+                     {"host", Engine::host},
+                     {"device", Engine::device}};
   for (auto const& c : cases) {
     EngineVariable const variable(c.value);
     EXPECT_EQ(requested_engine({}), c.seen) << (c.value == nullptr ? "unset" : c.value);
@@ -106,8 +109,8 @@ EngineLoad load_of(DeviceMethod method, std::uint64_t tiles, std::uint64_t tile_
 }
 
 TEST(EngineModel, KeepsASmallWindowOnTheHost) {
-  for (DeviceMethod const method : {DeviceMethod::raw, DeviceMethod::lzw, DeviceMethod::packbits, DeviceMethod::deflate,
-                                    DeviceMethod::zstd}) {
+  for (DeviceMethod const method :
+       {DeviceMethod::raw, DeviceMethod::lzw, DeviceMethod::packbits, DeviceMethod::deflate, DeviceMethod::zstd}) {
     EngineLoad const load = load_of(method, 1, 64 * 1024, 16);
     EXPECT_LT(expected_host_s(load), expected_device_s(load)) << to_string(method);
   }

@@ -3,6 +3,7 @@
 // Tiles that the host's threads decode for a device read; device_placing_test.cpp has the layouts.
 #include "read/host_tiles.hpp"
 
+#include "codec/libtiff_decoder.hpp"
 #include "read/images.hpp"
 #include "read/read_twin.hpp"
 #include "support/data_folder.hpp"
@@ -27,6 +28,10 @@ TEST(HostTiles, AreThePixelsOfEveryTestFile) {
     SCOPED_TRACE(entry.path().filename().string());
     Dataset const dataset = open(entry.path().string());
     ++files;
+    // A machine without libtiff, as test binaries are carried to, cannot decode what only libtiff can.
+    if (dataset.info().layout.compression_name.starts_with("ccitt") && !codec::LibtiffDecoder::available()) {
+      continue;
+    }
     Info const& info = dataset.info();
     test::expect_twin_read(dataset, {}, TwinSplit{.device = false});
     test::expect_twin_read(dataset,
@@ -55,14 +60,13 @@ Decoded decode_all(Dataset const& dataset, bool strict) {
   Decoded decoded;
   decoded.statuses.assign(work.tiles.size(), TileStatus::sparse);
   MemoryBudget budget(1 << 20);
-  decoded.counts = decode_host_tiles(work.tiles, false, strict, budget, decoded.statuses,
-                                     [&](std::uint64_t, std::span<std::byte const> row) { decoded.bytes += row.size(); });
+  decoded.counts =
+      decode_host_tiles(work.tiles, false, strict, budget, decoded.statuses,
+                        [&](std::uint64_t, std::span<std::byte const> row) { decoded.bytes += row.size(); });
   return decoded;
 }
 
-ImageSpec tiled() {
-  return {.width = 48, .height = 32, .tile_width = 16, .tile_height = 16, .compression = kPackBits};
-}
+ImageSpec tiled() { return {.width = 48, .height = 32, .tile_width = 16, .tile_height = 16, .compression = kPackBits}; }
 
 TEST(HostTiles, ThatAreBadHaveAStatusAndSpareTheOthers) {
   ImageSpec spec = tiled();
@@ -105,7 +109,8 @@ TEST(HostTiles, KeepTheMemoryLimit) {
   std::vector<TileStatus> statuses(work.tiles.size());
   MemoryBudget budget(100);
   EXPECT_EQ(failure_of([&] {
-              decode_host_tiles(work.tiles, false, false, budget, statuses, [](std::uint64_t, std::span<std::byte const>) {});
+              decode_host_tiles(work.tiles, false, false, budget, statuses,
+                                [](std::uint64_t, std::span<std::byte const>) {});
             }).kind(),
             ErrorKind::limit);
 }

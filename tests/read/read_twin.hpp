@@ -42,8 +42,8 @@ inline void decode_as_device(tiff::Image const& image, WorkTile const& tile, std
   format.samples_per_pixel = image.samples_per_block();
   auto const rows = static_cast<std::uint32_t>(tile.decoded_bytes / image.row_bytes());
   codec::Workspace workspace;
-  tile::TileResult const done = codec::find_codec(image.compression)
-                                    ->decode(format, {image.block_width_px, rows}, input, output, workspace);
+  tile::TileResult const done =
+      codec::find_codec(image.compression)->decode(format, {image.block_width_px, rows}, input, output, workspace);
   EXPECT_EQ(done.status, tile::TileStatus::ok) << "block " << tile.block;
 }
 
@@ -54,9 +54,9 @@ inline Bytes read_by_twin(std::span<DeviceJob const> jobs, tile::ResultFormat re
   tiff::Image const& image = plan.level->image;
   bool const trusted = plan.dataset->trusted;
   // Only the cutting depends on the method.
-  DeviceMethod const method = !split.device                                        ? DeviceMethod::host
+  DeviceMethod const method = !split.device                                  ? DeviceMethod::host
                               : image.compression == tiff::Compression::none ? DeviceMethod::raw
-                                                                              : DeviceMethod::deflate;
+                                                                             : DeviceMethod::deflate;
   Bytes memory(result_bytes, std::byte{0xCD});
   result.data = memory.data() + data_offset_bytes;
   result.separate_planes = plan.level->has_band_planes();
@@ -106,8 +106,7 @@ inline Bytes read_by_twin(std::span<DeviceJob const> jobs, tile::ResultFormat re
       }
     }
     EXPECT_EQ(placements.size(), batch.placement_count);
-    tile::RowFormat const format =
-        batch.on_host ? finished : RowFinisher(image, codec::OutputOrder::stored).format();
+    tile::RowFormat const format = batch.on_host ? finished : RowFinisher(image, codec::OutputOrder::stored).format();
     tile::test::place_on_host({.decoded = decoded.data(),
                                .format = format,
                                .placements = placements,

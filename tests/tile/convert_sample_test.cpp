@@ -18,8 +18,8 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-constexpr DType kAllTypes[] = {DType::u8,  DType::i8,  DType::u16, DType::i16,  DType::u32,  DType::i32,
-                               DType::u64, DType::i64, DType::f16, DType::f32,  DType::f64,  DType::ci16,
+constexpr DType kAllTypes[] = {DType::u8,   DType::i8,   DType::u16,  DType::i16, DType::u32, DType::i32,
+                               DType::u64,  DType::i64,  DType::f16,  DType::f32, DType::f64, DType::ci16,
                                DType::ci32, DType::cf16, DType::cf32, DType::cf64};
 
 template <class T>
@@ -40,12 +40,40 @@ void append_edges(Bytes& out) {
     }
   } else if constexpr (std::is_floating_point_v<T>) {
     T const inf = std::numeric_limits<T>::infinity();
-    std::vector<T> values{T(0), -T(0), T(0.5), T(-0.5), T(1.5), T(-1.5), T(2.4999), T(126.5), T(127.5), T(-128.5),
-                          T(254.5), T(255.4), T(255.5), T(-32768.5), T(65535.5), T(2147483647), T(-2147483648.0),
-                          T(4294967295.0), T(4294967296.0), T(9.223372036854775e18), T(9.3e18), T(-9.3e18),
-                          T(1.8446744073709552e19), T(2e19), T(65504), T(65520), T(1e-8), T(6e-8), inf, -inf,
-                          std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::denorm_min(),
-                          std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest()};
+    std::vector<T> values{T(0),
+                          -T(0),
+                          T(0.5),
+                          T(-0.5),
+                          T(1.5),
+                          T(-1.5),
+                          T(2.4999),
+                          T(126.5),
+                          T(127.5),
+                          T(-128.5),
+                          T(254.5),
+                          T(255.4),
+                          T(255.5),
+                          T(-32768.5),
+                          T(65535.5),
+                          T(2147483647),
+                          T(-2147483648.0),
+                          T(4294967295.0),
+                          T(4294967296.0),
+                          T(9.223372036854775e18),
+                          T(9.3e18),
+                          T(-9.3e18),
+                          T(1.8446744073709552e19),
+                          T(2e19),
+                          T(65504),
+                          T(65520),
+                          T(1e-8),
+                          T(6e-8),
+                          inf,
+                          -inf,
+                          std::numeric_limits<T>::quiet_NaN(),
+                          std::numeric_limits<T>::denorm_min(),
+                          std::numeric_limits<T>::max(),
+                          std::numeric_limits<T>::lowest()};
     for (T const value : values) {
       append(out, value);
       append(out, std::nextafter(value, inf));

@@ -42,11 +42,12 @@ inline void place_on_host(PlaceTwin const& batch) {
   for (Placement const& p : batch.placements) {
     if (!batch.statuses.empty() && batch.statuses[p.tile] != TileStatus::ok) { continue; }
     for (std::uint32_t r = 0; r < p.rows; ++r) {
-      std::int64_t const row_in_tile = resampled ? batch.source_rows[p.result_row + r] + p.row_origin
-                                                 : std::int64_t{p.first_row} + r;
-      std::memcpy(row, batch.decoded + p.source_offset_bytes +
-                           static_cast<std::uint64_t>(row_in_tile) * format.decoded_row_bytes,
-                  static_cast<std::size_t>(format.decoded_row_bytes));
+      std::int64_t const row_in_tile =
+          resampled ? batch.source_rows[p.result_row + r] + p.row_origin : std::int64_t{p.first_row} + r;
+      std::memcpy(
+          row,
+          batch.decoded + p.source_offset_bytes + static_cast<std::uint64_t>(row_in_tile) * format.decoded_row_bytes,
+          static_cast<std::size_t>(format.decoded_row_bytes));
       sum_row_scalar(row, format);
       for (std::uint32_t band = 0; band < result.bands; ++band) {
         BandTarget const& target = batch.bands[p.bands_index + band];
@@ -84,7 +85,8 @@ inline void fill_on_host(std::span<Placement const> placements, std::span<BandTa
         BandTarget const& target = bands[p.bands_index + band];
         if (result.separate_planes && target.plane != p.plane) { continue; }
         for (std::uint32_t c = 0; c < p.columns; ++c) {
-          std::memcpy(result.data + p.destination_offset_bytes + static_cast<std::int64_t>(r) * result.row_stride_bytes +
+          std::memcpy(result.data + p.destination_offset_bytes +
+                          static_cast<std::int64_t>(r) * result.row_stride_bytes +
                           static_cast<std::int64_t>(band) * result.band_stride_bytes +
                           static_cast<std::int64_t>(c) * result.pixel_stride_bytes,
                       target.fill, result.sample_bytes);

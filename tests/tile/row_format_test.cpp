@@ -44,7 +44,8 @@ RowFormat format_of(FinishStep step, DType dtype, std::uint32_t bits, std::uint3
 // Every sample of a noisy row, in memory of exactly the row's size, so that the sanitizers see a byte too many.
 void expect_row(RowFormat const& format, std::function<void(std::byte*, std::byte*)> const& finish_row) {
   SCOPED_TRACE(::testing::Message() << "step " << static_cast<int>(format.step) << ", " << format.bits << " bits, "
-                                    << format.width_px << " x " << format.samples << (format.swapped ? " swapped" : ""));
+                                    << format.width_px << " x " << format.samples
+                                    << (format.swapped ? " swapped" : ""));
   std::size_t const bytes = static_cast<std::size_t>(format.decoded_row_bytes);
   Bytes const encoded = noise(bytes, format.bits * 1000 + format.width_px);
   auto const for_host = std::make_unique<std::byte[]>(bytes), for_device = std::make_unique<std::byte[]>(bytes);
@@ -68,9 +69,9 @@ struct Whole {
   DType dtype;
   std::uint32_t bits, parts;
 };
-constexpr Whole kWhole[] = {{DType::u8, 8, 1},    {DType::i8, 8, 1},     {DType::u16, 16, 1},   {DType::f16, 16, 1},
-                            {DType::i32, 32, 1},  {DType::f32, 32, 1},   {DType::u64, 64, 1},   {DType::f64, 64, 1},
-                            {DType::ci16, 32, 2}, {DType::cf16, 32, 2},  {DType::ci32, 64, 2},  {DType::cf32, 64, 2},
+constexpr Whole kWhole[] = {{DType::u8, 8, 1},    {DType::i8, 8, 1},    {DType::u16, 16, 1},  {DType::f16, 16, 1},
+                            {DType::i32, 32, 1},  {DType::f32, 32, 1},  {DType::u64, 64, 1},  {DType::f64, 64, 1},
+                            {DType::ci16, 32, 2}, {DType::cf16, 32, 2}, {DType::ci32, 64, 2}, {DType::cf32, 64, 2},
                             {DType::cf64, 128, 2}};
 constexpr std::uint32_t kWidths[] = {1, 2, 7, 31, 32, 33, 100};
 
@@ -101,12 +102,14 @@ TEST(FinishedSample, FollowsHorizontalSumsOfEveryWidth) {
     for (std::uint32_t const width : kWidths) {
       for (std::uint32_t const samples : {1u, 3u, 5u}) {
         RowFormat format = format_of(FinishStep::horizontal, w.dtype, w.bits, width, samples);
-        expect_row(format, [&](std::byte* in, std::byte* out) { undo_horizontal_row(in, out, width, samples, w.bits); });
+        expect_row(format,
+                   [&](std::byte* in, std::byte* out) { undo_horizontal_row(in, out, width, samples, w.bits); });
         if (w.bits == 8) { continue; }
         format.step = FinishStep::horizontal_swapped;
         format.swapped = true;
-        expect_row(format,
-                   [&](std::byte* in, std::byte* out) { undo_horizontal_row_swapped(in, out, width, samples, w.bits); });
+        expect_row(format, [&](std::byte* in, std::byte* out) {
+          undo_horizontal_row_swapped(in, out, width, samples, w.bits);
+        });
       }
     }
   }
@@ -144,17 +147,17 @@ TEST(FinishedSample, UnpacksEveryNumberOfBits) {
     DType const dtype = bits < 8 ? DType::u8 : bits < 16 ? DType::u16 : DType::u32;
     for (std::uint32_t const width : kWidths) {
       for (bool const swapped : {false, true}) {
-        expect_row(format_of(FinishStep::unpack_bits, dtype, bits, width, 3, swapped),
-                   [&](std::byte* in, std::byte* out) {
-                     unpack_bits_row(in, out, std::size_t{width} * 3, bits, swapped);
-                   });
+        expect_row(
+            format_of(FinishStep::unpack_bits, dtype, bits, width, 3, swapped),
+            [&](std::byte* in, std::byte* out) { unpack_bits_row(in, out, std::size_t{width} * 3, bits, swapped); });
       }
     }
   }
 }
 
 TEST(SumRowScalar, LeavesRowsWithoutPredictorAlone) {
-  for (FinishStep const step : {FinishStep::copy, FinishStep::swap, FinishStep::unpack_bits, FinishStep::widen_float24}) {
+  for (FinishStep const step :
+       {FinishStep::copy, FinishStep::swap, FinishStep::unpack_bits, FinishStep::widen_float24}) {
     RowFormat const format = format_of(step, DType::u16, 16, 9, 2);
     EXPECT_FALSE(format.is_predicted());
     Bytes row = noise(static_cast<std::size_t>(format.decoded_row_bytes), 5);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-PRESETS="release debug asan tsan fuzz cpu-only cuda"
+PRESETS="release debug asan tsan fuzz cpu-only cuda cuda-shared"
 
 # configure_and_build PRESET [TARGET...]: all targets unless some are named.
 configure_and_build() {

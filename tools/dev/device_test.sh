@@ -29,15 +29,21 @@ run_device_test() {
 pack_device_tests() {
   need_packages build bundle
   configure_and_build cuda
+  configure_and_build cuda-shared device_equality default_stream_guard
+  ninja -C build/cuda device_findings >/dev/null 2>&1 || loud "device_findings cannot be built here -> no findings"
   ninja -C build/cuda vendor_device_test >/dev/null 2>&1 || loud "vendor_device_test cannot be built here -> no vendor stage"
   rm -rf "$DEVICE_DIR"
   mkdir -p "$DEVICE_DIR/lib"
   local binary library
   local -a binaries=(build/cuda/terrazzo)
-  for binary in build/cuda/tests/{test_gpu_*,test_read,device_*,vendor_device_test} build/cuda/bench/device_*; do
+  for binary in build/cuda/tests/{test_gpu_*,test_io,test_read,device_*,vendor_device_test} build/cuda/bench/device_*; do
     [[ -f $binary && -x $binary ]] && binaries+=("$binary")
   done
   cp "${binaries[@]}" "$DEVICE_DIR/"
+  # The same comparison with a shared runtime, so that its use of streams can be watched.
+  cp build/cuda-shared/tests/device_equality "$DEVICE_DIR/guarded_equality"
+  cp build/cuda-shared/tests/libdefault_stream_guard.so "$DEVICE_DIR/lib/"
+  binaries+=("$DEVICE_DIR/guarded_equality")
   for binary in "${binaries[@]}"; do libraries_of "$binary"; done | sort -u |
     while IFS= read -r library; do cp -L "$library" "$DEVICE_DIR/lib/"; done
   for binary in "${binaries[@]}"; do
@@ -68,6 +74,8 @@ device_quick() {
   for binary in "$DEVICE_DIR"/test_*; do
     TERRAZZO_TEST_DATA_FOLDER=tests/data device_step "$(basename "$binary")" timeout 120 "$binary" --gtest_brief=1
   done
+  device_step default_stream timeout 60 env LD_PRELOAD="$ROOT/$DEVICE_DIR/lib/libdefault_stream_guard.so" \
+    "$DEVICE_DIR/guarded_equality" tests/data/{half_lzw_p3,dem_deflate_p3,u16x4_separate_p2_big_endian,lerc_zstd,sparse_bigtiff}.tif
   device_step equality_own timeout 120 "$DEVICE_DIR/device_equality" tests/data/*.tif
   return $DEVICE_FAILED
 }

@@ -35,13 +35,16 @@ __device__ RowFormat specialised(RowFormat format) {
   return format;
 }
 
+// A caller's strides may put samples anywhere. The bytes are volatile, or the compiler makes one wide store of both
+// branches, which the device refuses.
 template <class T>
 __device__ void store(std::byte* to, T value, bool aligned) {
   if (aligned) {
     *reinterpret_cast<T*>(to) = value;
-  } else {
-    tile::store_unaligned<T>(to, value);
+    return;
   }
+  auto* const bytes = reinterpret_cast<unsigned char volatile*>(to);
+  for (unsigned i = 0; i < sizeof(T); ++i) { bytes[i] = static_cast<unsigned char>(value >> (8 * i)); }
 }
 
 __device__ void store_sample(std::byte* to, tile::RawSample const& value, std::uint32_t bytes, bool aligned) {
@@ -51,8 +54,8 @@ __device__ void store_sample(std::byte* to, tile::RawSample const& value, std::u
     case 4: store(to, static_cast<std::uint32_t>(value.low), aligned); break;
     case 8: store(to, value.low, aligned); break;
     default:
-      tile::store_unaligned<std::uint64_t>(to, value.low);
-      tile::store_unaligned<std::uint64_t>(to + 8, value.high);
+      store(to, value.low, aligned);
+      store(to + 8, value.high, aligned);
       break;
   }
 }
@@ -85,8 +88,8 @@ __device__ void place_row(std::byte const* row, RowFormat const& any_format, Pla
         store_sample(at, value, format.sample_bytes, is_aligned(at, format.sample_bytes));
       } else if constexpr (K == Known::nothing) {
         tile::RawSample converted;
-        bool const plain = target.transform.is_identity() || tile::has_two_parts(format.dtype) ||
-                           tile::has_two_parts(result.dtype);
+        bool const plain =
+            target.transform.is_identity() || tile::has_two_parts(format.dtype) || tile::has_two_parts(result.dtype);
         tile::convert_sample(format.dtype, reinterpret_cast<std::byte const*>(&value), result.dtype,
                              reinterpret_cast<std::byte*>(&converted), plain, target.transform);
         store_sample(at, converted, result.sample_bytes, is_aligned(at, result.sample_bytes));
@@ -107,9 +110,9 @@ __global__ void place_kernel(PlaceBatch batch, std::uint32_t shared_row_bytes) {
     std::uint32_t const result_row = blockIdx.x * warps + warp;
     if (result_row >= placement.rows) { continue; }
     if (batch.statuses != nullptr && batch.statuses[placement.tile] != tile::TileStatus::ok) { continue; }
-    std::int64_t const row_in_tile =
-        batch.source_rows == nullptr ? placement.first_row + result_row
-                                     : batch.source_rows[placement.result_row + result_row] + placement.row_origin;
+    std::int64_t const row_in_tile = batch.source_rows == nullptr
+                                         ? placement.first_row + result_row
+                                         : batch.source_rows[placement.result_row + result_row] + placement.row_origin;
     std::byte const* row = batch.decoded + placement.source_offset_bytes +
                            static_cast<std::uint64_t>(row_in_tile) * format.decoded_row_bytes;
     if (shared_row_bytes != 0) {
@@ -176,8 +179,7 @@ __global__ void mask_kernel(MaskBatch batch) {
   invalid.low = tile::load_unaligned<std::uint64_t>(batch.invalid);
   invalid.high = tile::load_unaligned<std::uint64_t>(batch.invalid + 8);
   for (std::uint32_t row = blockIdx.y; row < batch.height; row += gridDim.y) {
-    std::byte const* const sample =
-        batch.mask + (std::uint64_t{row} * batch.width + column) * batch.mask_sample_bytes;
+    std::byte const* const sample = batch.mask + (std::uint64_t{row} * batch.width + column) * batch.mask_sample_bytes;
     bool valid = false;
     tile::with_part_type(batch.mask_dtype, [&]<class T>(std::type_identity<T>) {
       valid = !(tile::convert_value<double>(tile::load_unaligned<T>(sample)) == 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The last stage of a device read: decoded tiles become finished samples in the result. The predictor's sums, byte
-// order, bit unpacking, nodata, scale, type and placing happen in one pass: a decoded byte is read once, a result sample
-// written once. A warp does a row.
+// order, bit unpacking, nodata, scale, type and placing happen in one pass: a decoded byte is read once, a result
+// sample written once. A warp does a row.
 #pragma once
 
 #include "tile/placement.hpp"

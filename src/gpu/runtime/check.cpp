@@ -9,8 +9,7 @@ namespace terrazzo::gpu {
 void check_cuda(cudaError_t result, char const* doing) {
   if (result == cudaSuccess) { return; }
   (void)cudaGetLastError();
-  throw Error(ErrorKind::device,
-              text(doing, ": ", cudaGetErrorName(result), " (", cudaGetErrorString(result), ")"));
+  throw Error(ErrorKind::device, text(doing, ": ", cudaGetErrorName(result), " (", cudaGetErrorString(result), ")"));
 }
 
 void check_launch(char const* doing) { check_cuda(cudaGetLastError(), doing); }

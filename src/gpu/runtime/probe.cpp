@@ -84,9 +84,13 @@ void require_device() {
 std::uint64_t resolve_device_budget(std::uint64_t requested) {
   if (requested == 0) { requested = settings().device_budget_bytes; }
   if (requested != 0) { return requested; }
-  std::size_t free_bytes = 0, total_bytes = 0;
-  check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free device memory");
-  return default_budget(free_bytes);
+  // Asked for once: what reads keep for the next one would count as taken, and asking is slow.
+  static std::uint64_t const at_first_use = [] {
+    std::size_t free_bytes = 0, total_bytes = 0;
+    check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free device memory");
+    return default_budget(free_bytes);
+  }();
+  return at_first_use;
 }
 
 }  // namespace terrazzo::gpu

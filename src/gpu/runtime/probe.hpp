@@ -16,7 +16,7 @@ namespace terrazzo::gpu {
 void require_device();
 
 // Scratch a read may take when it asked for `requested` (0: the process's default, TERRAZZO_DEVICE_BUDGET, or a
-// quarter of the free memory and at most 8 GiB).
+// quarter of the memory that was free at first use, and at most 8 GiB).
 [[nodiscard]] std::uint64_t resolve_device_budget(std::uint64_t requested);
 
 }  // namespace terrazzo::gpu

@@ -78,10 +78,9 @@ void expect_equal_to_twin(Scene const& scene) {
   }
   bool const resampled = !scene.source_rows.empty();
   std::uint32_t const part = format.width_px > 2 ? format.width_px - 2 : format.width_px;
-  std::uint32_t const width = resampled ? static_cast<std::uint32_t>(scene.source_columns.size()) * scene.tiles
-                                        : part * scene.tiles;
-  std::uint32_t const height =
-      resampled ? static_cast<std::uint32_t>(scene.source_rows.size()) : scene.tile_rows - 1;
+  std::uint32_t const width =
+      resampled ? static_cast<std::uint32_t>(scene.source_columns.size()) * scene.tiles : part * scene.tiles;
+  std::uint32_t const height = resampled ? static_cast<std::uint32_t>(scene.source_rows.size()) : scene.tile_rows - 1;
   tile::ResultFormat result;
   result.dtype = scene.result_dtype;
   result.sample_bytes = static_cast<std::uint32_t>(size_bytes(scene.result_dtype));
@@ -171,21 +170,31 @@ struct Kind {
   std::uint32_t bits;
   bool swapped;
 };
-constexpr Kind kKinds[] = {
-    {FinishStep::copy, DType::u8, 8, false},          {FinishStep::copy, DType::i16, 16, false},
-    {FinishStep::copy, DType::f32, 32, false},        {FinishStep::copy, DType::f64, 64, false},
-    {FinishStep::copy, DType::cf64, 128, false},      {FinishStep::swap, DType::u16, 16, true},
-    {FinishStep::swap, DType::ci16, 32, true},        {FinishStep::swap, DType::cf32, 64, true},
-    {FinishStep::swap, DType::cf64, 128, true},       {FinishStep::horizontal, DType::u8, 8, false},
-    {FinishStep::horizontal, DType::u16, 16, false},  {FinishStep::horizontal, DType::i32, 32, false},
-    {FinishStep::horizontal, DType::u64, 64, false},  {FinishStep::horizontal_swapped, DType::u16, 16, true},
-    {FinishStep::horizontal_swapped, DType::f32, 32, true},
-    {FinishStep::horizontal_swapped, DType::i64, 64, true},
-    {FinishStep::floating, DType::f16, 16, false},    {FinishStep::floating, DType::f32, 32, false},
-    {FinishStep::floating, DType::f64, 64, false},    {FinishStep::floating_then_widen, DType::f32, 24, false},
-    {FinishStep::unpack_bits, DType::u8, 1, false},   {FinishStep::unpack_bits, DType::u16, 12, false},
-    {FinishStep::unpack_bits, DType::u32, 24, true},  {FinishStep::widen_float24, DType::f32, 24, false},
-    {FinishStep::widen_float24, DType::f32, 24, true}};
+constexpr Kind kKinds[] = {{FinishStep::copy, DType::u8, 8, false},
+                           {FinishStep::copy, DType::i16, 16, false},
+                           {FinishStep::copy, DType::f32, 32, false},
+                           {FinishStep::copy, DType::f64, 64, false},
+                           {FinishStep::copy, DType::cf64, 128, false},
+                           {FinishStep::swap, DType::u16, 16, true},
+                           {FinishStep::swap, DType::ci16, 32, true},
+                           {FinishStep::swap, DType::cf32, 64, true},
+                           {FinishStep::swap, DType::cf64, 128, true},
+                           {FinishStep::horizontal, DType::u8, 8, false},
+                           {FinishStep::horizontal, DType::u16, 16, false},
+                           {FinishStep::horizontal, DType::i32, 32, false},
+                           {FinishStep::horizontal, DType::u64, 64, false},
+                           {FinishStep::horizontal_swapped, DType::u16, 16, true},
+                           {FinishStep::horizontal_swapped, DType::f32, 32, true},
+                           {FinishStep::horizontal_swapped, DType::i64, 64, true},
+                           {FinishStep::floating, DType::f16, 16, false},
+                           {FinishStep::floating, DType::f32, 32, false},
+                           {FinishStep::floating, DType::f64, 64, false},
+                           {FinishStep::floating_then_widen, DType::f32, 24, false},
+                           {FinishStep::unpack_bits, DType::u8, 1, false},
+                           {FinishStep::unpack_bits, DType::u16, 12, false},
+                           {FinishStep::unpack_bits, DType::u32, 24, true},
+                           {FinishStep::widen_float24, DType::f32, 24, false},
+                           {FinishStep::widen_float24, DType::f32, 24, true}};
 
 TEST_F(PlaceOnDevice, EqualsItsTwinForEveryFormatAndWidth) {
   for (Kind const& kind : kKinds) {
@@ -232,10 +241,30 @@ template <class T>
 Bytes edge_values() {
   T const inf = std::numeric_limits<T>::infinity();
   Bytes bytes;
-  for (T const value : {T(0), -T(0), T(0.5), T(-0.5), T(17), T(1.5), T(254.5), T(255.5), T(-128.5), T(65504), T(65520),
-                        T(1e-8), T(2147483648.0), T(-2147483648.5), T(9.3e18), T(1.9e19), inf, -inf,
-                        std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::denorm_min(),
-                        std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest(), T(0.1), T(-3.3)}) {
+  for (T const value : {T(0),
+                        -T(0),
+                        T(0.5),
+                        T(-0.5),
+                        T(17),
+                        T(1.5),
+                        T(254.5),
+                        T(255.5),
+                        T(-128.5),
+                        T(65504),
+                        T(65520),
+                        T(1e-8),
+                        T(2147483648.0),
+                        T(-2147483648.5),
+                        T(9.3e18),
+                        T(1.9e19),
+                        inf,
+                        -inf,
+                        std::numeric_limits<T>::quiet_NaN(),
+                        std::numeric_limits<T>::denorm_min(),
+                        std::numeric_limits<T>::max(),
+                        std::numeric_limits<T>::lowest(),
+                        T(0.1),
+                        T(-3.3)}) {
     std::byte raw[sizeof(T)];
     std::memcpy(raw, &value, sizeof(T));
     bytes.insert(bytes.end(), raw, raw + sizeof(T));

@@ -222,8 +222,8 @@ bool equality() {
 bool pooled() {
   Batch batch(kRgb8, kTiles);
   bool passed = true;
-  for (unsigned const threads : {1u, 4u, 8u}) {
-    for (unsigned const lanes : {1u, 4u, 8u, 16u, 32u}) {
+  for (unsigned const threads : {1u, 8u}) {
+    for (unsigned const lanes : {1u, 8u, 32u}) {
       if (threads > lanes) { continue; }
       Nvjpeg2kDecoder::Options options;
       options.lanes = lanes;

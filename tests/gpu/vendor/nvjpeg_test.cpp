@@ -33,8 +33,8 @@ TEST(Nvjpeg, IsRefusedWhereItOrTheGpuIsAbsent) {
 
 // A start marker, one quantisation table, an end marker: as JPEGTables are.
 Bytes one_table() {
-  Bytes tables{std::byte{0xFF}, std::byte{0xD8}, std::byte{0xFF}, std::byte{0xDB}, std::byte{0}, std::byte{67},
-               std::byte{0}};
+  Bytes tables{std::byte{0xFF}, std::byte{0xD8}, std::byte{0xFF}, std::byte{0xDB},
+               std::byte{0},    std::byte{67},   std::byte{0}};
   tables.resize(tables.size() + 64, std::byte{1});
   tables.push_back(std::byte{0xFF});
   tables.push_back(std::byte{0xD9});
