@@ -237,6 +237,10 @@ std::vector<MissingPart> missing_parts(DoctorFacts const& facts) {
   } else if (device.driver_version == 0) {
     missing.push_back({"an NVIDIA driver: reading on the GPU", "",
                        "where there is an NVIDIA GPU, install its driver; `nvidia-smi` lists the GPU when it works"});
+  } else if (!device.usable && device.driver_version < device.runtime_version) {
+    missing.push_back({"a newer NVIDIA driver: reading on the GPU", "",
+                       "this build needs a driver for CUDA " + std::to_string(device.runtime_version / 1000) + "." +
+                           std::to_string(device.runtime_version % 1000 / 10)});
   }
   std::vector<std::string> names;
   std::string packages;
@@ -272,6 +276,9 @@ std::string default_engine(DoctorFacts const& facts) {
   if (forced == "device") {
     return device.usable ? "the " + device.name + " decodes, as TERRAZZO_ENGINE asks"
                          : "reads fail: TERRAZZO_ENGINE asks for the device engine, but " + device.reason;
+  }
+  if (forced != "auto" && !forced.empty()) {
+    return "reads fail: TERRAZZO_ENGINE=" + forced + " is none of auto, host, device";
   }
   if (!device.built) { return host + "; this build has no device engine"; }
   if (!device.usable) { return host + "; no GPU: " + device.reason; }

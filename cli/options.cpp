@@ -169,7 +169,7 @@ void add_device_tuning(CLI::App& command, EngineOptions& engine) {
   add_parsed(
       command, "--device-budget", engine.device_budget_bytes, parse_size, "SIZE",
       "GPU memory beyond the result, e.g. 512M; 0 (default): TERRAZZO_DEVICE_BUDGET, or a quarter of what is free, "
-      "4G at most")
+      "8G at most")
       ->needs(device)
       ->group(kEngine);
   static constexpr DeviceFetch kWays[] = {DeviceFetch::automatic, DeviceFetch::ring, DeviceFetch::kvikio};

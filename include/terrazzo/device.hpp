@@ -11,8 +11,9 @@
 // needs no CUDA: a stream is a cudaStream_t passed as void*. Where there is no GPU, or the library was built without
 // CUDA, device_state() says so and reads into device memory are an `unsupported` or `device` error.
 //
-// Streams: work that the caller put on `stream` before the call is waited for; when the call returns the pixels are
-// there for any stream. Nothing ever runs on the default stream.
+// Streams: work that the caller put on `stream` before the call is waited for (null: nothing is; for work on the
+// default stream pass cudaStreamLegacy, (void*)1). When the call returns the pixels are there for any stream. Nothing
+// of ours runs on the default stream.
 #pragma once
 
 #include "terrazzo/read.hpp"
@@ -56,7 +57,8 @@ class DeviceAllocator {
   virtual void deallocate(void* memory, std::size_t bytes, void* stream) noexcept = 0;
 };
 
-// bands x height x width, C order, owned, on one GPU.
+// bands x height x width, C order, owned, on one GPU. The memory is used again as soon as its last owner goes: kernels
+// that work on it must be done by then. to_host() waits for nobody: synchronise first if you wrote to the array.
 class DeviceArray {
  public:
   DeviceArray(std::shared_ptr<void> memory, DeviceView const& view, int device) noexcept;
@@ -129,7 +131,7 @@ void release_device_memory();
 // What there is
 
 struct DeviceLibrary {
-  std::string name;  // "nvCOMP"
+  std::string name;  // "nvcomp", as TERRAZZO_DISABLE has it
   std::string purpose;  // "deflate and zstd"
   bool found = false;
   std::string path, version;
@@ -161,7 +163,7 @@ struct DeviceMemoryUse {
 [[nodiscard]] DeviceMemoryUse device_memory_use();
 void reset_device_memory_peak();
 
-// What the stages of a device read take when each runs alone, batch after batch, and what the overlapped read takes.
+// What the stages of a device read take when each runs alone, batch after batch.
 struct StageTimes {
   double fetch_s = 0, upload_s = 0, decode_s = 0, place_s = 0;
   std::uint64_t fetched_bytes = 0, decoded_bytes = 0;

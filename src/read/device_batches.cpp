@@ -95,7 +95,7 @@ class Planner {
     if (work_.tiles.empty()) { return; }
     std::uint64_t const tiles = std::max<std::size_t>(work_.device_tiles, 1);
     // The host's share has a slot of its own: it must not wait for the device.
-    std::size_t const own_slot = work_.device_tiles < work_.tiles.size() ? 1 : 0;
+    std::size_t own_slot = work_.device_tiles < work_.tiles.size() ? 1 : 0;
     std::size_t slots = rules_.one_at_a_time ? 1 : slots_for(rules_.method, tiles);
     std::uint64_t per_batch =
         std::clamp<std::uint64_t>((tiles + slots - 1) / slots, std::min(tiles, kMinBatchTiles), kMaxBatchTiles);
@@ -109,6 +109,8 @@ class Planner {
         per_batch = std::max<std::uint64_t>(1, per_batch * 3 / 4);
       } else if (slots > 1) {
         --slots;
+      } else if (own_slot > 0) {
+        own_slot = 0;  // the host's share waits its turn
       } else {
         refuse();
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/device_decoders.hpp"
 
+#include "gpu/kernels/adler32.hpp"
 #include "gpu/kernels/lzw.hpp"
 #include "gpu/kernels/packbits.hpp"
 #include "gpu/vendor/nvcomp.hpp"
@@ -80,8 +81,9 @@ void decode_on_device(DeviceMethod method, tile::DeviceTiles const& tiles, Decod
       return gpu::decode_lzw(tiles, load.input_bytes, load.max_input_bytes, scratch, scratch_bytes, stream);
     case DeviceMethod::packbits: return gpu::decode_packbits(tiles, stream);
     case DeviceMethod::deflate:
-      return gpu::nvcomp_decode(gpu::NvcompCodec::deflate, tiles, load.max_output_bytes, load.output_bytes, scratch,
-                                scratch_bytes, stream);
+      gpu::nvcomp_decode(gpu::NvcompCodec::deflate, tiles, load.max_output_bytes, load.output_bytes, scratch,
+                         scratch_bytes, stream);
+      return gpu::check_adler32(tiles, stream);
     case DeviceMethod::zstd:
       return gpu::nvcomp_decode(gpu::NvcompCodec::zstd, tiles, load.max_output_bytes, load.output_bytes, scratch,
                                 scratch_bytes, stream);

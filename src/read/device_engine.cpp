@@ -15,6 +15,7 @@
 #include "read/device_pipeline.hpp"
 #include "read/device_slots.hpp"
 #include "read/device_transfer.hpp"
+#include "read/engine_choice.hpp"
 #include "read/host_engine.hpp"
 #include "read/mask.hpp"
 #include "terrazzo/error.hpp"
@@ -22,7 +23,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -86,6 +86,11 @@ class DeviceRead {
         host_budget_(resolve_memory_limit(request.memory_limit_bytes)),
         threads_(resolve_threads(request.threads)) {}
 
+  // Whatever went wrong, nothing of ours writes to the caller's memory after the call.
+  ~DeviceRead() { (void)cudaStreamSynchronize(stream_.get()); }
+  DeviceRead(DeviceRead const&) = delete;
+  DeviceRead& operator=(DeviceRead const&) = delete;
+
   void run() {
     ReadPlan::Impl const& plan = *jobs_.front().plan;
     MethodChoice choice;
@@ -118,6 +123,7 @@ class DeviceRead {
                           .caller = caller_,
                           .allocator = allocator_,
                           .budget_bytes = gpu::resolve_device_budget(request_.device_budget_bytes),
+                          .host_budget = host_budget_,
                           .returned = returned_,
                           .profile = profile_};
     std::vector<WorkTile> failed = run_pipeline(task, work, report_);
@@ -133,13 +139,6 @@ class DeviceRead {
       return std::pair(use.job, use.index);
     });
     for (WorkTile const& tile : failed) { redo_on_host(work, tile); }
-    // A bad tile that several windows want is told once.
-    auto const place = [](BadTileReport const& bad) {
-      return std::tuple(bad.tile.plane, bad.tile.row, bad.tile.column, bad.message);
-    };
-    std::ranges::stable_sort(report_.bad_tiles, {}, place);
-    auto const repeated = std::ranges::unique(report_.bad_tiles, {}, place);
-    report_.bad_tiles.erase(repeated.begin(), repeated.end());
   }
 
   // The host has the last word on a tile: it decodes it, fills it or says what is wrong, as in any read.
@@ -166,7 +165,13 @@ class DeviceRead {
           job.destination_offset_bytes +
           static_cast<std::int64_t>(covered.row - plan.window.row) * result_.row_stride_bytes +
           static_cast<std::int64_t>(covered.column - plan.window.column) * result_.pixel_stride_bytes;
+      std::size_t const known = report_.bad_tiles.size();
       read_part(*part, bands, offset);
+      // A bad tile that several windows want is told once.
+      if (u > 0) {
+        report_.bad_tiles.erase(report_.bad_tiles.begin() + static_cast<std::ptrdiff_t>(known),
+                                report_.bad_tiles.end());
+      }
     }
   }
 
@@ -268,10 +273,35 @@ class DeviceRead {
   bool redone_ = false;
 };
 
+// A kernel that writes elsewhere would take the process's whole context with it.
+void check_destination(void const* data) {
+  cudaPointerAttributes where{};
+  gpu::check_cuda(cudaPointerGetAttributes(&where, data), "looking at the destination");
+  int device = 0;
+  gpu::check_cuda(cudaGetDevice(&device), "asking for the current device");
+  bool const elsewhere = where.type == cudaMemoryTypeDevice && where.device != device;
+  if (where.type == cudaMemoryTypeUnregistered || elsewhere) {
+    throw Error(ErrorKind::usage, elsewhere ? text("the destination is memory of GPU ", where.device, ", GPU ", device,
+                                                   " is the current one")
+                                            : std::string("the destination is not memory that the GPU can write"));
+  }
+}
+
+// What the probe says, and whether this build has code for that GPU.
+DeviceState usable_state() {
+  DeviceState state = gpu::probe_device();
+  if (state.usable && !gpu::has_kernels_for_current_device()) {
+    state.usable = false;
+    state.reason = text("this build has no kernels for compute capability ", state.compute_major, ".",
+                        state.compute_minor, " (TERRAZZO_CUDA_ARCHITECTURES)");
+  }
+  return state;
+}
+
 }  // namespace
 
 DeviceState device_engine_state() {
-  DeviceState state = gpu::probe_device();
+  DeviceState state = usable_state();
   auto const purpose = [](std::string_view name) {
     return name == "nvcomp" ? "deflate and zstd" : name == "nvjpeg" ? "JPEG" : "JPEG 2000";
   };
@@ -287,13 +317,14 @@ DeviceState device_engine_state() {
 }
 
 DeviceAbilities usable_device_abilities() {
-  static bool const usable = gpu::probe_device().usable;
+  static bool const usable = usable_state().usable;
   return usable ? device_abilities() : DeviceAbilities{};
 }
 
 void execute_on_device(std::span<DeviceJob const> jobs, ReadRequest const& request, DeviceView const& view,
                        void* stream, ReadReport& report, StageTimes* profile) {
   gpu::require_device();
+  check_destination(view.data);
   // Runs of jobs whose tiles can share batches.
   for (std::size_t first = 0; first < jobs.size();) {
     std::size_t end = first + 1;
@@ -302,8 +333,10 @@ void execute_on_device(std::span<DeviceJob const> jobs, ReadRequest const& reque
            same_format(*jobs[first].plan->level, *jobs[end].plan->level)) {
       ++end;
     }
-    DeviceRead(jobs.subspan(first, end - first), request, view, static_cast<cudaStream_t>(stream), report, profile)
-        .run();
+    std::span<DeviceJob const> const run = jobs.subspan(first, end - first);
+    ReadRequest chosen = request;
+    chosen.engine = choose_engine(run, request).engine;
+    DeviceRead(run, chosen, view, static_cast<cudaStream_t>(stream), report, profile).run();
     first = end;
   }
 }
@@ -315,8 +348,13 @@ std::shared_ptr<void> allocate_result(std::uint64_t bytes, ReadRequest const& re
     std::size_t free_bytes = 0, total_bytes = 0;
     gpu::check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free device memory");
     std::uint64_t const kept = gpu::pool_unused_bytes();
-    if (bytes > free_bytes + kept) {
-      throw Error(ErrorKind::limit, text("the result takes ", bytes, " bytes of device memory, ", free_bytes + kept,
+    if (bytes > free_bytes + kept) {  // before it is refused, what reads keep for the next one goes
+      release_slots();
+      gpu::trim_pool();
+      gpu::check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free device memory");
+    }
+    if (bytes > free_bytes + gpu::pool_unused_bytes()) {
+      throw Error(ErrorKind::limit, text("the result takes ", bytes, " bytes of device memory, ", free_bytes,
                                          " are free (read_pieces reads more than fits)"));
     }
   }
@@ -331,6 +369,11 @@ std::shared_ptr<void> allocate_result(std::uint64_t bytes, ReadRequest const& re
   gpu::check_cuda(cudaStreamSynchronize(owned->stream.get()), "allocating device memory");
   void* const data = owned->buffer.data();
   return std::shared_ptr<void>(std::move(owned), data);
+}
+
+std::uint64_t engine_budget_bytes(ReadRequest const& request) {
+  gpu::require_device();
+  return gpu::resolve_device_budget(request.device_budget_bytes);
 }
 
 int current_device() {

@@ -18,8 +18,9 @@ namespace terrazzo::reading {
 // What the machine's device decoders can do; nothing without a GPU. Cheap after the first call.
 [[nodiscard]] DeviceAbilities usable_device_abilities();
 
-// Reads every job. `view` has the strides of one job's result; a job's own offset is added to its data. On return the
-// pixels are there for any stream.
+// Reads every job; request.engine says who decodes, or the cost model, for each run of jobs of one format. `view` has
+// the strides of one job's result; a job's own offset is added to its data. On return the pixels are there for any
+// stream.
 void execute_on_device(std::span<DeviceJob const> jobs, ReadRequest const& request, DeviceView const& view,
                        void* stream, ReadReport& report, StageTimes* profile = nullptr);
 
@@ -27,6 +28,9 @@ void execute_on_device(std::span<DeviceJob const> jobs, ReadRequest const& reque
 [[nodiscard]] std::shared_ptr<void> allocate_result(std::uint64_t bytes, ReadRequest const& request);
 
 [[nodiscard]] int current_device();
+
+// Scratch that such a read may take, beyond its result.
+[[nodiscard]] std::uint64_t engine_budget_bytes(ReadRequest const& request);
 
 // Waits for `stream` and copies.
 void copy_to_host(void const* from, std::span<std::byte> to, unsigned threads, void* stream);

@@ -30,6 +30,8 @@ std::shared_ptr<void> allocate_result(std::uint64_t, ReadRequest const&) { refus
 
 int current_device() { refuse(); }
 
+std::uint64_t engine_budget_bytes(ReadRequest const&) { refuse(); }
+
 void copy_to_host(void const*, std::span<std::byte>, unsigned, void*) { refuse(); }
 
 void release_engine_memory() {}

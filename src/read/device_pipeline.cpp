@@ -42,7 +42,6 @@ class Pipeline {
         report_(report),
         host_input_(takes_host_input(task.method)),
         trusted_(task.jobs.front().plan->dataset->trusted),
-        host_budget_(resolve_memory_limit(task.request.memory_limit_bytes)),
         finished_(finished_format(*task.jobs.front().plan->level, trusted_)) {
     gpu::check_cuda(cudaGetDevice(&device_), "asking for the current device");
     if (task.method != DeviceMethod::host) {
@@ -293,7 +292,7 @@ class Pipeline {
     auto* const statuses = reinterpret_cast<TileStatus*>(slot.control.get() + layout_.statuses()) + in_batch;
     HostTileCounts const counts =
         decode_host_tiles(std::span(work_.tiles).subspan(piece.first_tile, piece.tile_count), trusted_,
-                          task_.request.strict, host_budget_, {statuses, piece.tile_count}, append);
+                          task_.request.strict, task_.host_budget, {statuses, piece.tile_count}, append);
     flush();
     std::lock_guard const lock(failure_mutex_);
     report_.bytes_read += counts.bytes_read;
@@ -315,7 +314,8 @@ class Pipeline {
   // All bytes are on their way: the rest happens on the stream.
   void finish_batch(std::size_t s) {
     SlotState& state = states_[s];
-    if (!batches_[state.batch].on_host) { fetcher_->complete((*slots_)[s]); }
+    WorkBatch const& batch = batches_[state.batch];  // once it is launched, the slot may go to another
+    if (!batch.on_host) { fetcher_->complete((*slots_)[s]); }
     launch_decode(s);
     launch_place(s);
     gpu::check_cuda(cudaEventRecord((*slots_)[s].done.get(), (*slots_)[s].stream.get()), "recording a batch");
@@ -324,7 +324,7 @@ class Pipeline {
       state.launched = true;
     }
     state.changed.notify_all();
-    tell_progress(batches_[state.batch].tile_count);
+    tell_progress(batch.tile_count);
   }
 
   void launch_decode(std::size_t s) {
@@ -445,12 +445,15 @@ class Pipeline {
     if (!task_.request.progress) { return; }
     std::lock_guard const lock(progress_mutex_);
     tiles_done_ += tiles;
-    if (!task_.request.progress(tiles_done_, work_.tiles.size() + work_.host_tiles.size())) { cancel(); }
+    if (!task_.request.progress(tiles_done_, work_.tiles.size())) { cancel(); }
   }
 
   // ---- one stage after the other, for the clock
 
   void run_in_turn() {
+    // It takes all pinned chunks at once: two of these would wait for each other.
+    static std::mutex one_at_a_time;
+    std::lock_guard const alone(one_at_a_time);
     using Clock = std::chrono::steady_clock;
     auto const seconds_since = [](Clock::time_point start) {
       return std::chrono::duration<double>(Clock::now() - start).count();
@@ -511,7 +514,8 @@ class Pipeline {
     }
     times.fetched_bytes += work_.input_bytes;
     for (WorkTile const& tile : work_.tiles) { times.decoded_bytes += tile.decoded_bytes; }
-    times.device_tiles += work_.tiles.size();
+    times.device_tiles += work_.device_tiles;
+    times.host_tiles += work_.tiles.size() - work_.device_tiles;
   }
 
   DeviceTask const& task_;
@@ -519,7 +523,6 @@ class Pipeline {
   ReadReport& report_;
   bool host_input_;
   bool trusted_;
-  MemoryBudget host_budget_;
   tile::RowFormat finished_;  // of tiles that the host decodes
   tile::RowFormat decoded_;  // of the others
   int device_ = 0;

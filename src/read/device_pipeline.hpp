@@ -27,6 +27,7 @@ struct DeviceTask {
   cudaStream_t caller = nullptr;    // waited for before the first write; may be null
   DeviceAllocator& allocator;
   std::uint64_t budget_bytes = 0;
+  MemoryBudget& host_budget;
   ReturnedTiles& returned;          // gets the compressed bytes of tiles that the device could not decode
   StageTimes* profile = nullptr;    // given: stages run one after the other and are timed
 };

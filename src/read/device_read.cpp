@@ -54,9 +54,7 @@ void execute(std::span<DeviceJob const> jobs, ReadRequest const& request, Device
   ReadReport local;
   ReadReport& filled = report == nullptr ? local : *report;
   filled = {};
-  ReadRequest chosen = request;
-  chosen.engine = reading::choose_engine(jobs, request).engine;
-  reading::execute_on_device(jobs, chosen, view, stream, filled);
+  reading::execute_on_device(jobs, request, view, stream, filled);
 }
 
 ReadRequest with_dtype(ReadRequest request, DType dtype) {
@@ -128,9 +126,7 @@ void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64
     auto const plan = reading::make_plan(dataset.shared_impl(), request);
     Window const whole = plan->window;
     std::uint64_t const row_bytes = result_bytes(*plan) / plan->out_height;
-    if (piece_bytes == 0) {
-      piece_bytes = std::max(row_bytes, reading::device_engine_state().default_budget_bytes / 2);
-    }
+    if (piece_bytes == 0) { piece_bytes = std::max(row_bytes, reading::engine_budget_bytes(request) / 2); }
     std::uint64_t rows = piece_bytes / row_bytes;
     if (rows == 0) {
       throw Error(ErrorKind::limit, text("a row takes ", row_bytes, " bytes, a piece may have ", piece_bytes));
@@ -155,6 +151,7 @@ void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64
       total.tiles += part_report.tiles;
       total.sparse_tiles += part_report.sparse_tiles;
       total.bytes_read += part_report.bytes_read;
+      total.surplus_tiles += part_report.surplus_tiles;
       total.bad_tiles.insert(total.bad_tiles.end(), part_report.bad_tiles.begin(), part_report.bad_tiles.end());
       piece(view, static_cast<std::uint32_t>(row - whole.row));
       row = next;

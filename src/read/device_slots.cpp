@@ -106,6 +106,13 @@ void release_slots() {
     std::lock_guard const lock(cache().mutex);
     idle = std::exchange(cache().idle, {});
   }
+  // A free that the host has not seen complete cannot be trimmed.
+  for (auto const& slot : idle) {
+    slot->decoders.reset();
+    slot->memory = {};
+    slot->constants = {};
+    (void)cudaStreamSynchronize(slot->stream.get());
+  }
 }
 
 }  // namespace terrazzo::reading

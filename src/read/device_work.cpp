@@ -94,7 +94,8 @@ MethodChoice choose_device_method(Level const& level, bool trusted, ReadRequest 
 bool same_format(Level const& a, Level const& b) {
   auto const key = [](tiff::Image const& i) {
     return std::tuple(i.block_width_px, i.block_height_px, i.samples, i.bits, i.sample_format, i.compression,
-                      effective_predictor(i), i.byte_order, i.separate_planes, i.photometric, i.reversed_bits, i.tiled);
+                      effective_predictor(i), i.byte_order, i.separate_planes, i.photometric, i.reversed_bits, i.tiled,
+                      i.is_converted_to_rgb());
   };
   return a.dtype == b.dtype && a.bands == b.bands && key(a.image) == key(b.image) &&
          a.image.jpeg_tables == b.image.jpeg_tables;

@@ -60,8 +60,8 @@ TERRAZZO_HOST_DEVICE inline bool literals_fit(std::byte const* block, std::uint6
 }  // namespace zstd_detail
 
 // True when `data[0, size)` is exactly one frame: no dictionary, a window within bounds, a content size that is absent
-// or `expected`, blocks of known types within the data whose sizes can add up to `expected`, a room for the checksum if
-// there is one, and nothing after it. Skippable frames, several frames and surplus are not plausible.
+// or `expected`, blocks of known types within the data whose sizes can add up to `expected`, no checksum, and nothing
+// after them. Skippable frames, several frames and surplus are not plausible.
 TERRAZZO_HOST_DEVICE inline bool is_plausible_zstd_frame(std::byte const* data, std::uint64_t size,
                                                          std::uint64_t expected) noexcept {
   using zstd_detail::number;
@@ -70,8 +70,8 @@ TERRAZZO_HOST_DEVICE inline bool is_plausible_zstd_frame(std::byte const* data, 
   if (size < kMagicBytes + 1 || number(data, 0, 4) != kZstdMagic) { return false; }
   unsigned const descriptor = static_cast<unsigned>(data[kMagicBytes]);
   bool const single_segment = (descriptor & 0x20) != 0;
-  bool const has_checksum = (descriptor & 0x04) != 0;
   if ((descriptor & 0x08) != 0) { return false; }  // reserved
+  if ((descriptor & 0x04) != 0) { return false; }  // a checksum: nobody on the device compares it, the host does
   unsigned const dictionary_bytes = (descriptor & 3) == 3 ? 4 : descriptor & 3;
   unsigned const size_code = descriptor >> 6;
   unsigned const size_bytes = size_code == 0 ? (single_segment ? 1 : 0) : 1u << size_code;
@@ -116,7 +116,7 @@ TERRAZZO_HOST_DEVICE inline bool is_plausible_zstd_frame(std::byte const* data, 
     }
     at += stored;
   }
-  return certain <= expected && expected <= possible && size - at == (has_checksum ? 4u : 0u);
+  return certain <= expected && expected <= possible && size == at;
 }
 
 // The same for a tile in host memory.

@@ -81,7 +81,10 @@ void append_edges(Bytes& out) {
     }
   } else {
     for (T const base : {T(0), std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest()}) {
-      for (int step = -2; step <= 2; ++step) { append(out, static_cast<T>(base + static_cast<T>(step))); }
+      using Wrapping = std::make_unsigned_t<T>;  // past the ends the values go round
+      for (int step = -2; step <= 2; ++step) {
+        append(out, static_cast<T>(static_cast<Wrapping>(static_cast<Wrapping>(base) + static_cast<Wrapping>(step))));
+      }
     }
     // Around the ends of the narrower types.
     for (int const bits : {7, 8, 11, 15, 16, 24, 31, 32, 53, 63}) {

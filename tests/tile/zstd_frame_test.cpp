@@ -62,16 +62,15 @@ TEST(ZstdFrame, AcceptsACompressedBlockWhoseLiteralsFit) {
   EXPECT_TRUE(zstd_frame_is_plausible(windowed, 4));
 }
 
-TEST(ZstdFrame, WantsTheChecksumToBeThere) {
-  Bytes const frame = kMagic + bytes({0x24, 5}) + block(true, 0, 5) + zeros(5);
-  EXPECT_TRUE(zstd_frame_is_plausible(frame + zeros(4), 5));
-  EXPECT_FALSE(zstd_frame_is_plausible(frame + zeros(3), 5));
-  EXPECT_FALSE(zstd_frame_is_plausible(frame, 5));
+TEST(ZstdFrame, LeavesFramesWithAChecksumToTheHost) {
+  Bytes const with = kMagic + bytes({0x24, 5}) + block(true, 0, 5) + zeros(5) + zeros(4);
+  Bytes const without = kMagic + bytes({0x20, 5}) + block(true, 0, 5) + zeros(5);
+  EXPECT_FALSE(zstd_frame_is_plausible(with, 5));
+  EXPECT_TRUE(zstd_frame_is_plausible(without, 5));
 }
 
 TEST(ZstdFrame, RefusesEveryTruncation) {
-  Bytes const frame =
-      kMagic + bytes({0x24, 50}) + block(false, 0, 20) + zeros(20) + block(true, 1, 30) + zeros(1) + zeros(4);
+  Bytes const frame = kMagic + bytes({0x20, 50}) + block(false, 0, 20) + zeros(20) + block(true, 1, 30) + zeros(1);
   ASSERT_TRUE(zstd_frame_is_plausible(frame, 50));
   for (std::size_t size = 0; size < frame.size(); ++size) {
     Bytes const cut(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(size));

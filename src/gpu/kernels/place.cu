@@ -216,6 +216,13 @@ void launch_place(PlaceBatch const& batch, std::uint32_t shared_row_bytes, unsig
 
 }  // namespace
 
+bool has_kernels_for_current_device() noexcept {
+  cudaFuncAttributes attributes{};
+  bool const found = cudaFuncGetAttributes(&attributes, fill_kernel) == cudaSuccess;
+  (void)cudaGetLastError();
+  return found;
+}
+
 void place_tiles(PlaceBatch const& batch, cudaStream_t stream) {
   if (batch.placement_count == 0 || batch.max_rows == 0) { return; }
   std::uint64_t const row_bytes = (batch.format.decoded_row_bytes + 15) / 16 * 16;

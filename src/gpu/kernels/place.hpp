@@ -35,6 +35,9 @@ struct PlaceBatch {
   std::uint32_t tile_rows = 0;  // of the tallest
 };
 
+// False when the library was compiled for other GPUs than the current one.
+[[nodiscard]] bool has_kernels_for_current_device() noexcept;
+
 void place_tiles(PlaceBatch const& batch, cudaStream_t stream);
 
 // Writes the bands' fill values into the rectangles.

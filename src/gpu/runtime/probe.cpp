@@ -23,7 +23,10 @@ bool is_disabled() {
   std::string_view rest = list == nullptr ? "" : list;
   while (!rest.empty()) {
     std::size_t const comma = rest.find(',');
-    if (rest.substr(0, comma) == "gpu") { return true; }
+    std::string_view word = rest.substr(0, comma);
+    while (word.starts_with(' ')) { word.remove_prefix(1); }
+    while (word.ends_with(' ')) { word.remove_suffix(1); }
+    if (word == "gpu") { return true; }
     rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
   }
   return false;
