@@ -94,7 +94,11 @@ void print_plan_json(Options const& options, ReadPlan const& plan, EnginePlan co
               {"result_bytes", plan.result_bytes()},
               {"scratch_bytes", plan.scratch_bytes()},
               {"threads", plan.threads()},
-              {"device", {{"engine", name_of(device.engine)}, {"decoder", device.decoder}, {"reason", device.reason}}},
+              {"device",
+               {{"possible", device.possible},
+                {"engine", name_of(device.engine)},
+                {"decoder", device.decoder},
+                {"reason", device.reason}}},
               {"tiles", std::move(tiles)}});
 }
 
@@ -116,7 +120,8 @@ void print_plan(Options const& options, ReadPlan const& plan, EnginePlan const& 
     if (totals->sparse_tiles > 0) { std::cout << ", " << format_count(totals->sparse_tiles) << " sparse"; }
   }
   std::cout << "\n  threads    " << plan.threads() << ", " << format_bytes(plan.scratch_bytes()) << " of scratch\n"
-            << "  to GPU     decoded by " << device.decoder
+            << "  to GPU     "
+            << (device.possible ? "decoded by " + device.decoder : std::string("not possible on this machine"))
             << (device.engine == Engine::device ? " on the device (" : " (") << device.reason << ")\n\n";
 
   Table table({"tile", "plane", "offset", "bytes", "part of it", "goes to"});

@@ -118,6 +118,7 @@ void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64
 
 // Who would decode such a read, and why; without touching a pixel.
 struct EnginePlan {
+  bool possible = false;  // there is a GPU for the result; without one the rest says what is lacking
   Engine engine = Engine::host;  // host or device
   std::string decoder;  // "nvCOMP zstd", "LZW kernel", "host threads"
   std::string reason;  // for people

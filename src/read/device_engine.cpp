@@ -316,10 +316,12 @@ DeviceState device_engine_state() {
   return state;
 }
 
-DeviceAbilities usable_device_abilities() {
+bool device_is_usable() {
   static bool const usable = usable_state().usable;
-  return usable ? device_abilities() : DeviceAbilities{};
+  return usable;
 }
+
+DeviceAbilities usable_device_abilities() { return device_is_usable() ? device_abilities() : DeviceAbilities{}; }
 
 void execute_on_device(std::span<DeviceJob const> jobs, ReadRequest const& request, DeviceView const& view,
                        void* stream, ReadReport& report, StageTimes* profile) {

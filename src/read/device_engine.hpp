@@ -15,6 +15,9 @@ namespace terrazzo::reading {
 
 [[nodiscard]] DeviceState device_engine_state();
 
+// Whether there is a GPU that this build has code for. Cheap after the first call.
+[[nodiscard]] bool device_is_usable();
+
 // What the machine's device decoders can do; nothing without a GPU. Cheap after the first call.
 [[nodiscard]] DeviceAbilities usable_device_abilities();
 

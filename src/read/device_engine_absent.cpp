@@ -19,6 +19,8 @@ DeviceState device_engine_state() {
   return state;
 }
 
+bool device_is_usable() { return false; }
+
 DeviceAbilities usable_device_abilities() { return {}; }
 
 void execute_on_device(std::span<DeviceJob const>, ReadRequest const&, DeviceView const&, void*, ReadReport&,

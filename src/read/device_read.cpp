@@ -164,7 +164,10 @@ EnginePlan plan_device_read(Dataset const& dataset, ReadRequest const& request) 
   return naming_the_source(dataset, [&] {
     DeviceJob const job{reading::make_plan(dataset.shared_impl(), request)};
     reading::EngineChoice const choice = reading::choose_engine({&job, 1}, request);
-    EnginePlan result{.engine = choice.engine, .decoder = "host threads", .reason = choice.reason};
+    EnginePlan result{.possible = reading::device_is_usable(),
+                      .engine = choice.engine,
+                      .decoder = "host threads",
+                      .reason = choice.reason};
     if (choice.engine == Engine::device) {
       reading::MethodChoice const method = reading::choose_device_method(
           *job.plan->level, dataset.shared_impl()->trusted, request, reading::usable_device_abilities());

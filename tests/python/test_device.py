@@ -101,10 +101,10 @@ def test_help_shows_the_device_options_with_an_example(command):
 
 def test_plan_tells_who_would_decode_for_the_gpu():
     device = harness.run_json("plan", "--json", DEM, env=NO_GPU)["device"]
-    assert (device["engine"], device["decoder"]) == ("host", "host threads")
+    assert (device["possible"], device["engine"], device["decoder"]) == (False, "host", "host threads")
     assert ("TERRAZZO_DISABLE=gpu" if built() else "without CUDA") in device["reason"]
     text = harness.run_ok("plan", DEM, env=NO_GPU).stdout.decode()
-    assert "to GPU     decoded by host threads (" + device["reason"] + ")" in text
+    assert "to GPU     not possible on this machine (" + device["reason"] + ")" in text
 
 
 def test_plan_of_a_forced_host_says_so():
