@@ -14,7 +14,7 @@ DeviceBench sample() {
   DeviceBench bench;
   bench.file = "dem.tif";
   bench.gpu = "Test GPU";
-  bench.engine = {Engine::device, "nvCOMP zstd", "the device engine was asked for"};
+  bench.engine = {true, Engine::device, "nvCOMP zstd", "the device engine was asked for"};
   bench.codec = "zstd (libzstd)";
   bench.predictor = 3;
   bench.bands = 1;
