@@ -222,26 +222,27 @@ bool equality() {
 bool pooled() {
   Batch batch(kRgb8, kTiles);
   bool passed = true;
-  for (unsigned const threads : {1u, 8u}) {
-    for (unsigned const lanes : {1u, 8u, 32u}) {
-      if (threads > lanes) { continue; }
-      Nvjpeg2kDecoder::Options options;
-      options.lanes = lanes;
-      options.host_threads = threads;
-      Nvjpeg2kDecoder decoder(options);
-      batch.decode_with(decoder);
-      check_cuda(cudaStreamSynchronize(batch.stream.get()), "decoding");
-      std::uint64_t const allocations = decoder.allocations();
-      double const ms = best_ms(3, [&] { batch.decode_with(decoder); });
-      std::uint64_t const more = decoder.allocations() - allocations;
-      std::printf(
-          "  %2u lanes, %u host threads: %8.2f ms, %6.1f MB of device memory, %llu allocations after the first batch\n",
-          lanes, threads, ms, static_cast<double>(decoder.device_bytes_held()) / 1e6,
-          static_cast<unsigned long long>(more));
-      passed &= more == 0;
-    }
+  struct Way {
+    unsigned lanes, threads;
+  };
+  for (Way const way : {Way{32, 8}, Way{16, 8}, Way{8, 8}, Way{8, 1}, Way{1, 1}}) {
+    Nvjpeg2kDecoder::Options options;
+    options.lanes = way.lanes;
+    options.host_threads = way.threads;
+    Nvjpeg2kDecoder decoder(options);
+    // Which lane gets which tile is a matter of timing: all have their memory after a few batches.
+    for (int i = 0; i < 3; ++i) { batch.decode_with(decoder); }
+    check_cuda(cudaStreamSynchronize(batch.stream.get()), "decoding");
+    std::uint64_t const allocations = decoder.allocations();
+    double const ms = best_ms(2, [&] { batch.decode_with(decoder); });
+    std::uint64_t const more = decoder.allocations() - allocations;
+    std::printf(
+        "  %2u lanes, %u host threads: %8.2f ms, %6.1f MB of device memory, %llu allocations after the first batches\n",
+        way.lanes, way.threads, ms, static_cast<double>(decoder.device_bytes_held()) / 1e6,
+        static_cast<unsigned long long>(more));
+    passed &= more == 0;
   }
-  passed = report(passed, "nothing is allocated after the first batch");
+  passed = report(passed, "nothing is allocated after the first batches");
   return report(batch.all_equal(), "1024 tiles of 256 x 256 x 3 are what was encoded") && passed;
 }
 
