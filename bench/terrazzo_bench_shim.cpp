@@ -3,6 +3,7 @@
 // What bench/peers.py calls through ctypes, so that Terrazzo, GDAL and the bare codec libraries run in one process and
 // write into one buffer: Terrazzo's public API, and loops that decode a file's tiles with a codec library and nothing
 // else. Functions return 0, or -1 with the reason in shim_error(). One caller at a time.
+#include "shim_common.hpp"
 #include "terrazzo/read.hpp"
 
 #include <libdeflate.h>
@@ -18,56 +19,23 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <csetjmp>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 namespace {
 
-std::string g_error;
-
-int guarded(std::function<void()> const& work) {
-  try {
-    work();
-    return 0;
-  } catch (std::exception const& error) {
-    g_error = error.what();
-    return -1;
-  }
-}
-
-// Calls work(thread, i) for i below count, on `threads` threads, each taking the next one.
-void in_parallel(unsigned threads, std::uint64_t count, std::function<void(unsigned, std::uint64_t)> const& work) {
-  std::atomic<std::uint64_t> next{0};
-  std::exception_ptr failure;
-  std::mutex failure_mutex;
-  auto const loop = [&](unsigned thread) {
-    try {
-      for (std::uint64_t i = next++; i < count; i = next++) { work(thread, i); }
-    } catch (...) {
-      next = count;
-      std::scoped_lock const lock(failure_mutex);
-      failure = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (unsigned t = 1; t < threads; ++t) { others.emplace_back(loop, t); }
-    loop(0);
-  }
-  if (failure) { std::rethrow_exception(failure); }
-}
+using terrazzo::bench::g_error;
+using terrazzo::bench::guarded;
+using terrazzo::bench::in_parallel;
 
 terrazzo::HostView view_of(terrazzo::Dataset const& dataset, void* buffer, std::uint32_t width, std::uint32_t height) {
   auto const& info = dataset.info();

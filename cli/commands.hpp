@@ -18,6 +18,9 @@ void add_plan(CLI::App& app, Action& action);
 void add_checksum(CLI::App& app, Action& action);
 void add_stats(CLI::App& app, Action& action);
 void add_preview(CLI::App& app, Action& action);
+void add_cog(CLI::App& app, Action& action);
+void add_convert(CLI::App& app, Action& action);
+void add_validate(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 

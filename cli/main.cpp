@@ -20,6 +20,7 @@ constexpr char kFooter[] = R"(Try:
   terrazzo info dem.tif                                   what the file is
   terrazzo preview dem.tif --style hillshade --out a.png  what it looks like
   terrazzo read dem.tif --window 0,0,512,512 --out a.npy  its pixels, for NumPy
+  terrazzo validate dem.tif                               is it a valid COG?
   terrazzo doctor                                         this machine: GPU, libraries, what is missing
   terrazzo COMMAND --help                                 more, with examples
 
@@ -61,6 +62,9 @@ int run(int argc, char** argv) {
   cli::add_checksum(app, action);
   cli::add_stats(app, action);
   cli::add_preview(app, action);
+  cli::add_cog(app, action);
+  cli::add_convert(app, action);
+  cli::add_validate(app, action);
   cli::add_bench(app, action);
   cli::add_doctor(app, action);
   if (argc < 2) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One line on stderr that shows how far the work is: only on a terminal, only after half a second.
+// One line on stderr that shows how far the work is, how fast it goes and how long it will take: only on a terminal,
+// only after half a second.
 #pragma once
 
 #include "terrazzo/read.hpp"
@@ -18,7 +19,14 @@ class ProgressBar {
   ProgressBar(ProgressBar const&) = delete;
   ProgressBar& operator=(ProgressBar const&) = delete;
 
+  void set_label(std::string label) { label_ = std::move(label); }
+  // What the whole work handles; the line then tells a rate.
+  void set_bytes(std::uint64_t total_bytes) { total_bytes_ = total_bytes; }
+
   void update(std::uint64_t done, std::uint64_t total);
+
+  // Takes the line away, so that something else can be printed; the next update brings it back.
+  void clear();
 
   // For ReadRequest::progress; empty when nothing would be shown. The bar must outlive the read.
   [[nodiscard]] Progress callback();
@@ -29,8 +37,13 @@ class ProgressBar {
   std::string label_;
   bool enabled_;
   bool shown_ = false;
+  std::uint64_t total_bytes_ = 0;
   Clock::time_point started_ = Clock::now();
   Clock::time_point drawn_{};
 };
+
+// "cog 2/9 [##########..........]  42 %  812 MB/s  12 s left"; no rate where `total_bytes` is 0.
+[[nodiscard]] std::string progress_line(std::string const& label, double part, double elapsed_s,
+                                        std::uint64_t total_bytes);
 
 }  // namespace terrazzo::cli

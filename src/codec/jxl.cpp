@@ -91,7 +91,7 @@ tile::TileResult decode_stream(JxlDecoder* decoder, BlockFormat const& format, B
     return out_of_step(status);
   }
   JxlPixelFormat layout{.num_channels = 1, .data_type = type, .endianness = JXL_NATIVE_ENDIAN, .align = 0};
-  std::span<std::byte> const planes = scratch.take(plane_bytes * apart);
+  std::span<std::byte> const planes = scratch.get(plane_bytes * apart);
   for (std::uint32_t i = 0; i < apart; ++i) {
     std::uint32_t const channel = i + (with_alpha ? 1 : 0);
     std::size_t wanted = 0;

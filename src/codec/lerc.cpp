@@ -6,6 +6,7 @@
 //   case the blob stores the samples as bands, one after the other, and they are interleaved here.
 #include "codec/byte_stream.hpp"
 #include "codec/decoders.hpp"
+#include "codec/lerc_type.hpp"
 #include "codec/result.hpp"
 #include "codec/workspace.hpp"
 
@@ -24,22 +25,6 @@ namespace terrazzo::codec {
 #if TERRAZZO_HAVE_LERC
 
 namespace {
-
-// The dataType numbers of Lerc_c_api.h.
-std::optional<unsigned> lerc_type(BlockFormat const& format) noexcept {
-  bool const is_signed = format.sample_format == tiff::SampleFormat::int_;
-  bool const is_unsigned = format.sample_format == tiff::SampleFormat::uint;
-  if (format.sample_format == tiff::SampleFormat::ieee_float) {
-    if (format.bits_per_sample == 32) { return 6; }
-    if (format.bits_per_sample == 64) { return 7; }
-  } else if (is_signed || is_unsigned) {
-    unsigned const odd = is_unsigned ? 1 : 0;
-    if (format.bits_per_sample == 8) { return 0 + odd; }
-    if (format.bits_per_sample == 16) { return 2 + odd; }
-    if (format.bits_per_sample == 32) { return 4 + odd; }
-  }
-  return std::nullopt;
-}
 
 // What lerc_getBlobInfo tells, in its order.
 struct BlobInfo {
@@ -127,13 +112,13 @@ tile::TileResult decode_blob(std::span<std::byte const> blob, BlockFormat const&
 
   std::size_t const pixels = std::size_t{shape.width_px} * shape.height_px;
   std::span<std::byte> const masks =
-      plan.masks == 0 ? std::span<std::byte>{} : workspace.masks.take(pixels * plan.masks);
+      plan.masks == 0 ? std::span<std::byte>{} : workspace.masks.get(pixels * plan.masks);
   std::size_t const expected = *block_bytes(format, shape);
   std::span<std::byte> const block = out.first(expected);
   // lerc_decode stores through typed pointers, which the caller's bytes need not be aligned for.
   bool const aligned = reinterpret_cast<std::uintptr_t>(out.data()) % (format.bits_per_sample / 8) == 0;
   bool const direct = plan.bands == 1 && aligned;
-  std::span<std::byte> const target = direct ? block : workspace.samples.take(expected);
+  std::span<std::byte> const target = direct ? block : workspace.samples.get(expected);
   // Invalid pixels of integer samples have no value of their own: zero, not what the memory held before.
   if (info.masks != 0) { std::memset(target.data(), 0, expected); }
   if (lerc_decode(data, size, static_cast<int>(plan.masks), reinterpret_cast<unsigned char*>(masks.data()),
@@ -172,7 +157,7 @@ tile::TileResult decode(BlockFormat const& format, BlockShape shape, std::span<s
   // A LERC blob is at most its samples and some headers; libtiff grants the same third and 256 bytes beyond.
   std::size_t const expected = *block_bytes(format, shape);
   if (expected > std::numeric_limits<std::size_t>::max() / 2) { return failed("out of memory"); }
-  std::span<std::byte> const room = workspace.impl().inner.take(expected + expected / 3 + 256);
+  std::span<std::byte> const room = workspace.impl().inner.get(expected + expected / 3 + 256);
   StreamResult const inner = format.lerc_additional_compression == 1 ? inflate_zlib(in, room, workspace)
                                                                      : decompress_zstd(in, room, workspace);
   if (!inner.ended) {

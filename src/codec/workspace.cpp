@@ -8,23 +8,19 @@ Workspace::~Workspace() = default;
 Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
-std::span<std::byte> Scratch::take(std::size_t bytes) {
-  if (bytes > capacity_bytes_) {
-    memory_.reset();  // before the new allocation: the old contents are not needed, and both at once would be
-    capacity_bytes_ = 0;
-    memory_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
-    capacity_bytes_ = bytes;
-  }
-  return {memory_.get(), bytes};
-}
-
 Workspace::Impl::~Impl() {
 #if TERRAZZO_HAVE_ZLIB
   if (zlib_ready_) { inflateEnd(&zlib_); }
 #endif
 #if TERRAZZO_HAVE_LZMA
   lzma_end(&lzma_);
+  lzma_end(&lzma_encoder_);
 #endif
+}
+
+tile::LzwEncoder& Workspace::Impl::lzw_encoder() {
+  if (!lzw_encoder_) { lzw_encoder_ = std::make_unique_for_overwrite<tile::LzwEncoder>(); }
+  return *lzw_encoder_;
 }
 
 #if TERRAZZO_HAVE_ZLIB
@@ -43,12 +39,27 @@ libdeflate_decompressor* Workspace::Impl::libdeflate() noexcept {
   if (!libdeflate_) { libdeflate_.reset(libdeflate_alloc_decompressor()); }
   return libdeflate_.get();
 }
+
+libdeflate_compressor* Workspace::Impl::libdeflate_encoder(int level) noexcept {
+  auto& encoder = libdeflate_encoders_.at(static_cast<std::size_t>(level));
+  if (!encoder) { encoder.reset(libdeflate_alloc_compressor(level)); }
+  return encoder.get();
+}
 #endif
 
 #if TERRAZZO_HAVE_ZSTD
 ZSTD_DCtx* Workspace::Impl::zstd() noexcept {
   if (!zstd_) { zstd_.reset(ZSTD_createDCtx()); }
   return zstd_.get();
+}
+
+ZSTD_CCtx* Workspace::Impl::zstd_encoder() noexcept {
+  if (zstd_encoder_) {
+    ZSTD_CCtx_reset(zstd_encoder_.get(), ZSTD_reset_session_and_parameters);
+  } else {
+    zstd_encoder_.reset(ZSTD_createCCtx());
+  }
+  return zstd_encoder_.get();
 }
 #endif
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a Workspace holds: library handles made on first use and reused, and scratch memory that only grows.
+// What a Workspace holds: library handles made on first use and reused, and scratch memory that only grows. Decoders'
+// and encoders' handles are apart, so that one thread may do both.
 // Thread rule: that of Workspace, one thread at a time.
 #pragma once
 
+#include "base/scratch.hpp"
 #include "codec/codec.hpp"
 #include "codec/libraries.hpp"
+#include "tile/lzw_encode.hpp"
 
 #if TERRAZZO_HAVE_ZLIB
 #define ZLIB_CONST  // next_in is a pointer to const
@@ -27,21 +30,11 @@
 #include <jxl/decode.h>
 #endif
 
+#include <array>
 #include <cstddef>
 #include <memory>
-#include <span>
 
 namespace terrazzo::codec {
-
-// Uninitialised memory that is kept for the next block. Callers bound `bytes` by the block's size. Throws bad_alloc.
-class Scratch {
- public:
-  [[nodiscard]] std::span<std::byte> take(std::size_t bytes);
-
- private:
-  std::unique_ptr<std::byte[]> memory_;
-  std::size_t capacity_bytes_ = 0;
-};
 
 template <auto Free>
 struct FreeWith {
@@ -61,17 +54,23 @@ struct Workspace::Impl {
   Scratch masks;    // LERC validity bytes
   Scratch inner;    // LERC blobs inside deflate or zstd
 
+  [[nodiscard]] tile::LzwEncoder& lzw_encoder();  // throws bad_alloc
+
 #if TERRAZZO_HAVE_ZLIB
   [[nodiscard]] z_stream* zlib() noexcept;  // reset for a new stream; null when memory is short
 #endif
 #if TERRAZZO_HAVE_LIBDEFLATE
   [[nodiscard]] libdeflate_decompressor* libdeflate() noexcept;
+  static constexpr int kHighestDeflateLevel = 12;
+  [[nodiscard]] libdeflate_compressor* libdeflate_encoder(int level) noexcept;  // one for each level, 1 to 12
 #endif
 #if TERRAZZO_HAVE_ZSTD
   [[nodiscard]] ZSTD_DCtx* zstd() noexcept;
+  [[nodiscard]] ZSTD_CCtx* zstd_encoder() noexcept;  // without parameters or session
 #endif
 #if TERRAZZO_HAVE_LZMA
   [[nodiscard]] lzma_stream* lzma() noexcept { return &lzma_; }
+  [[nodiscard]] lzma_stream* lzma_encoder() noexcept { return &lzma_encoder_; }
 #endif
 #if TERRAZZO_HAVE_LZ4
   [[nodiscard]] LZ4F_dctx* lz4() noexcept;  // reset for a new frame
@@ -81,18 +80,23 @@ struct Workspace::Impl {
 #endif
 
  private:
+  std::unique_ptr<tile::LzwEncoder> lzw_encoder_;
 #if TERRAZZO_HAVE_ZLIB
   z_stream zlib_{};
   bool zlib_ready_ = false;
 #endif
 #if TERRAZZO_HAVE_LIBDEFLATE
   std::unique_ptr<libdeflate_decompressor, FreeWith<&libdeflate_free_decompressor>> libdeflate_;
+  std::array<std::unique_ptr<libdeflate_compressor, FreeWith<&libdeflate_free_compressor>>, kHighestDeflateLevel + 1>
+      libdeflate_encoders_;
 #endif
 #if TERRAZZO_HAVE_ZSTD
   std::unique_ptr<ZSTD_DCtx, FreeWith<&ZSTD_freeDCtx>> zstd_;
+  std::unique_ptr<ZSTD_CCtx, FreeWith<&ZSTD_freeCCtx>> zstd_encoder_;
 #endif
 #if TERRAZZO_HAVE_LZMA
   lzma_stream lzma_ = LZMA_STREAM_INIT;
+  lzma_stream lzma_encoder_ = LZMA_STREAM_INIT;
 #endif
 #if TERRAZZO_HAVE_LZ4
   std::unique_ptr<LZ4F_dctx, FreeWith<&LZ4F_freeDecompressionContext>> lz4_;

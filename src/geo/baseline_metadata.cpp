@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/baseline_metadata.hpp"
 
+#include "base/byte_view.hpp"
 #include "geo/number.hpp"
 #include "geo/utf8.hpp"
 #include "tiff/format.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <utility>
+#include <vector>
 
 namespace terrazzo::geo {
 namespace {
@@ -42,6 +47,55 @@ std::string resolution_unit(std::uint64_t unit) {
     case 3: return "3 (pixels/cm)";
     default: return std::to_string(unit);
   }
+}
+
+template <std::size_t N>
+NamedTag const* find(std::array<NamedTag, N> const& items, std::string_view name) {
+  auto const* const found =
+      std::find_if(items.begin(), items.end(), [&](auto const& item) { return equals_ignoring_case(item.name, name); });
+  return found == items.end() ? nullptr : found;
+}
+
+// The simplest fraction that is the same float: 72, 145/2, 1/3.
+std::optional<std::pair<std::uint32_t, std::uint32_t>> as_rational(double value) {
+  constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
+  if (!(value >= 0 && value <= kMost)) { return std::nullopt; }
+  double before_up = 0, before_down = 1, up = 1, down = 0, rest = value;  // convergents of the continued fraction
+  for (int step = 0; step < 64; ++step) {
+    double const whole = std::floor(rest);
+    double const next_up = whole * up + before_up, next_down = whole * down + before_down;
+    if (next_up > kMost || next_down > kMost) { break; }
+    before_up = std::exchange(up, next_up);
+    before_down = std::exchange(down, next_down);
+    if (static_cast<float>(up / down) == static_cast<float>(value) || rest == whole) { break; }
+    rest = 1 / (rest - whole);
+  }
+  return std::pair(static_cast<std::uint32_t>(up), static_cast<std::uint32_t>(down));
+}
+
+bool set_rational(std::uint16_t tag, std::string const& value, tiff::TagSet& tags) {
+  auto const number = leading_number(value);
+  auto const fraction = number ? as_rational(*number) : std::nullopt;
+  if (!fraction) { return false; }
+  tiff::TagValue stored{tiff::FieldType::rational, 1, std::vector<std::byte>(8)};
+  for (std::size_t i = 0; i < 4; ++i) {
+    stored.bytes[i] = static_cast<std::byte>(fraction->first >> 8 * i & 0xff);
+    stored.bytes[4 + i] = static_cast<std::byte>(fraction->second >> 8 * i & 0xff);
+  }
+  tags.set(tag, std::move(stored));
+  return true;
+}
+
+// One value for every sample, as TIFF wants them.
+bool set_short_per_sample(std::uint16_t tag, std::string const& value, tiff::TagSet& tags) {
+  int const number = integer_or_zero(value);
+  if (number < 0 || number > std::numeric_limits<std::uint16_t>::max() || !leading_number(value)) { return false; }
+  std::size_t samples = 1;
+  if (auto const* per_pixel = tags.find(tag::SamplesPerPixel); per_pixel != nullptr && per_pixel->bytes.size() >= 2) {
+    samples = load<std::uint16_t>(per_pixel->bytes.data(), std::endian::little);
+  }
+  tags.set_shorts(tag, std::vector(std::max<std::size_t>(samples, 1), static_cast<std::uint16_t>(number)));
+  return true;
 }
 
 }  // namespace
@@ -80,6 +134,25 @@ void add_baseline_metadata(tiff::Directory const& dir, MetadataBuilder& metadata
     text.resize(std::min(text.find('\0'), text.size()));
     if (!text.empty()) { metadata.set_document("xml:XMP", to_utf8(std::move(text))); }
   }
+}
+
+bool set_baseline_tag(std::string_view key, std::string const& value, tiff::TagSet& tags) {
+  if (auto const* text = find(kTexts, key)) {
+    tags.set_text(text->tag, value);
+    return true;
+  }
+  if (auto const* text = find(kDgiwgTexts, key)) {
+    tags.set_text(text->tag, value);
+    return true;
+  }
+  if (auto const* number = find(kRationals, key)) { return set_rational(number->tag, value, tags); }
+  if (auto const* number = find(kShorts, key)) { return set_short_per_sample(number->tag, value, tags); }
+  if (equals_ignoring_case(key, "TIFFTAG_RESOLUTIONUNIT")) {
+    int const unit = integer_or_zero(value);  // "2 (pixels/inch)"
+    tags.set_short(tag::ResolutionUnit, static_cast<std::uint16_t>(unit >= 1 && unit <= 65535 ? unit : 1));
+    return true;
+  }
+  return false;
 }
 
 }  // namespace terrazzo::geo

@@ -5,15 +5,21 @@
 
 #include "geo/metadata.hpp"
 #include "tiff/directory.hpp"
+#include "tiff/directory_writer.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace terrazzo::geo {
 
 // Into the default domain; the XMP packet goes into "xml:XMP".
 void add_baseline_metadata(tiff::Directory const& dir, MetadataBuilder& metadata);
+
+// The inverse, for one item of the default domain. False when the item has no tag of its own, or its value does not
+// fit.
+bool set_baseline_tag(std::string_view key, std::string const& value, tiff::TagSet& tags);
 
 // A text tag of at most `max_bytes`, as UTF-8, else nullopt: what comes from a file is not copied without a bound.
 inline constexpr std::uint64_t kMaxTextTagBytes = std::uint64_t{64} << 20;

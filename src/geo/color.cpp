@@ -56,15 +56,15 @@ struct Samples {
   bool has_extra = false;
 };
 
-Samples read_samples(tiff::Directory const& dir, std::uint32_t bits, bool has_map) {
+Samples read_samples(ColorTags const& tags, std::uint32_t bits, bool has_map) {
   Samples samples;
-  samples.per_pixel = dir.unsigned_value(tiff::tag::SamplesPerPixel).value_or(1);
-  samples.photometric = static_cast<Photometric>(dir.unsigned_value(tiff::tag::PhotometricInterpretation).value_or(1));
+  samples.per_pixel = tags.samples_per_pixel;
+  samples.photometric = static_cast<Photometric>(tags.photometric);
   // A palette image without its palette: libtiff makes the best of it.
   if (samples.photometric == Photometric::palette && !has_map && bits >= 8) {
     samples.photometric = samples.per_pixel == 3 ? Photometric::rgb : Photometric::min_is_black;
   }
-  samples.extra = dir.unsigned_values(tiff::tag::ExtraSamples, std::numeric_limits<std::uint16_t>::max());
+  samples.extra = tags.extra_samples;
   samples.has_extra = !samples.extra.empty();
   // Samples that are neither colour nor listed as extra count as extra ones of unknown meaning.
   auto const colors = color_samples(samples.photometric);
@@ -120,6 +120,17 @@ int transparent_index(Info const& info) {
   return static_cast<int>(nodata->value);
 }
 
+ColorTags read_color_tags(tiff::Directory const& dir, std::uint32_t bits) {
+  ColorTags tags;
+  tags.samples_per_pixel = dir.unsigned_value(tiff::tag::SamplesPerPixel).value_or(1);
+  tags.photometric = dir.unsigned_value(tiff::tag::PhotometricInterpretation).value_or(1);
+  tags.extra_samples = dir.unsigned_values(tiff::tag::ExtraSamples, std::numeric_limits<std::uint16_t>::max());
+  if (bits >= 1 && bits <= kMaxPaletteBits) {
+    tags.color_map = dir.unsigned_values(tiff::tag::ColorMap, (std::size_t{3} << bits) + 1);
+  }
+  return tags;
+}
+
 }  // namespace
 
 ColorInterpretation color_from_name(std::string_view name) noexcept {
@@ -168,15 +179,15 @@ std::vector<ColorEntry> color_table_from_map(std::vector<std::uint64_t> const& m
 }
 
 void describe_color(tiff::Directory const& dir, Info& info) {
+  describe_color(read_color_tags(dir, info.layout.bits_per_sample), info);
+}
+
+void describe_color(ColorTags const& tags, Info& info) {
   if (info.bands.empty()) { return; }
   std::uint32_t const bits = info.layout.bits_per_sample;
-  std::vector<std::uint64_t> map;
-  if (bits >= 1 && bits <= kMaxPaletteBits) {
-    std::size_t const wanted = std::size_t{3} << bits;
-    map = dir.unsigned_values(tiff::tag::ColorMap, wanted + 1);
-    if (map.size() != wanted) { map.clear(); }
-  }
-  auto const samples = read_samples(dir, bits, !map.empty());
+  bool const has_map = bits >= 1 && bits <= kMaxPaletteBits && tags.color_map.size() == std::size_t{3} << bits;
+  auto const map = has_map ? tags.color_map : std::vector<std::uint64_t>{};
+  auto const samples = read_samples(tags, bits, has_map);
   bool const converted = !info.layout.source_color_space.empty();
   bool const rgba_view = converted && !(info.layout.compression == kJpeg && samples.photometric == Photometric::ycbcr);
   if (rgba_view) {

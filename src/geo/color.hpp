@@ -20,6 +20,13 @@ namespace terrazzo::geo {
 // an image of 1 bit always has a palette.
 void describe_color(tiff::Directory const& dir, Info& info);
 
+// The same from tags that are not in a file yet.
+struct ColorTags {
+  std::uint64_t photometric = 1, samples_per_pixel = 1;
+  std::vector<std::uint64_t> extra_samples{}, color_map{};
+};
+void describe_color(ColorTags const& tags, Info& info);
+
 // By GDAL's name, in any case. Names of the newer kinds (nir, sar_x, ...) are `other`; unknown ones are `undefined`.
 [[nodiscard]] ColorInterpretation color_from_name(std::string_view name) noexcept;
 

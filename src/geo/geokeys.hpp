@@ -6,12 +6,14 @@
 #pragma once
 
 #include "tiff/directory.hpp"
+#include "tiff/directory_writer.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -56,6 +58,16 @@ class GeoKeys {
   [[nodiscard]] std::optional<double> number(std::uint16_t key) const;
   [[nodiscard]] std::vector<double> numbers(std::uint16_t key) const;
   [[nodiscard]] std::string const* text(std::uint16_t key) const;  // null when absent
+
+  // For writers.
+  void set_code(std::uint16_t key, int code) { values_[key] = std::vector{static_cast<std::uint16_t>(code)}; }
+  void set_numbers(std::uint16_t key, std::vector<double> values) { values_[key] = std::move(values); }
+  void set_number(std::uint16_t key, double value) { set_numbers(key, {value}); }
+  void set_text(std::uint16_t key, std::string text) { values_[key] = std::move(text); }
+  void set_revision_1_0(bool revision_1_0) noexcept { revision_1_0_ = revision_1_0; }
+
+  // The three tags; geokeys_writer.cpp. Throws `limit` when the texts are longer than a directory can address.
+  void write(tiff::TagSet& tags) const;
 
  private:
   using Value = std::variant<std::vector<std::uint16_t>, std::vector<double>, std::string>;

@@ -5,6 +5,7 @@
 #include "geo/geodetic_wkt.hpp"
 #include "geo/number.hpp"
 #include "geo/projection.hpp"
+#include "geo/wkt.hpp"
 
 #include <algorithm>
 #include <array>
@@ -120,15 +121,6 @@ PjPtr conversion_of(GeoKeys const& keys, PjPtr const& official, ProjSession cons
   return code < kUserDefined ? proj.from_epsg(code, PJ_CATEGORY_COORDINATE_OPERATION) : nullptr;
 }
 
-std::string without_axes(std::string wkt) {
-  for (auto at = wkt.find(",AXIS["); at != std::string::npos; at = wkt.find(",AXIS[", at)) {
-    auto const end = wkt.find(']', at);
-    if (end == std::string::npos) { break; }
-    wkt.erase(at, end + 1 - at);
-  }
-  return wkt;
-}
-
 // `wkt` with its first GEOGCS element replaced.
 std::string with_geogcs(std::string const& wkt, std::string const& geogcs) {
   auto const start = wkt.find("GEOGCS[");
@@ -218,7 +210,7 @@ KeyedCrs projected(GeoKeys const& keys, CrsCodes const& codes, ProjSession const
     result.crs = local_crs(projected_name(keys), unit, proj);
   } else if (!official) {
     adopt_by_name(proj, result);
-  } else if (PjPtr const plain = proj.create(without_axes(wkt));  // the official axes may be the other way round
+  } else if (PjPtr const plain = proj.create(wkt_without_axes(wkt));  // the official axes may be the other way round
              plain && proj.identify(plain, kMinConfidence, codes.projected) != 0) {
     result.epsg = codes.projected;
     result.crs = std::move(official);

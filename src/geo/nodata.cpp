@@ -62,14 +62,14 @@ bool holds(DType dtype, double value) {
   return true;
 }
 
-// Text with few digits of the largest float ("-3.40282e+38", "3.4028235e+38") reads as a double next to it.
+// Text with few digits of the largest float ("3.402823466e+38", "3.4028235e+38") reads as a double next to it.
 double to_float32(double value) {
   constexpr double kMax = std::numeric_limits<float>::max();
   constexpr double kClose = 1e-10 * kMax;
-  if (std::abs(value - kMax) < kClose) { return kMax; }
-  if (std::abs(value + kMax) < kClose) { return -kMax; }
-  if (std::isfinite(value) && std::abs(value) > kMax) {
-    return std::copysign(std::numeric_limits<double>::infinity(), value);
+  constexpr double kHalfStep = 0x1p103;  // what is less than this beyond the largest float is rounded to it
+  if (std::isfinite(value) && std::abs(value) > kMax - kClose) {
+    double const rounded = std::abs(value) < kMax + kHalfStep ? kMax : std::numeric_limits<double>::infinity();
+    return std::copysign(rounded, value);
   }
   return static_cast<double>(static_cast<float>(value));
 }

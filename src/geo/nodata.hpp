@@ -7,6 +7,7 @@
 #include "terrazzo/info.hpp"
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace terrazzo::geo {
@@ -18,5 +19,8 @@ namespace terrazzo::geo {
 
 // The same for a value that is already a number (PAM stores the bits of a double beside the text).
 [[nodiscard]] Nodata nodata_of(double value, std::string_view text, DType dtype);
+
+// The value as GDAL spells it in the tag: integers as they are, others with 17 digits, "nan".
+[[nodiscard]] std::string nodata_text(Nodata const& nodata);
 
 }  // namespace terrazzo::geo

@@ -18,6 +18,7 @@ namespace terrazzo::geo {
 #define TERRAZZO_PROJ_FUNCTIONS(X) \
   X(proj_as_projjson) \
   X(proj_as_wkt) \
+  X(proj_clone) \
   X(proj_context_create) \
   X(proj_create) \
   X(proj_create_cartesian_2D_cs) \
@@ -27,6 +28,7 @@ namespace terrazzo::geo {
   X(proj_create_projected_crs) \
   X(proj_crs_alter_cs_linear_unit) \
   X(proj_crs_alter_parameters_linear_unit) \
+  X(proj_crs_demote_to_2D) \
   X(proj_crs_get_coordinate_system) \
   X(proj_crs_get_coordoperation) \
   X(proj_crs_get_datum) \

@@ -43,44 +43,106 @@ constexpr Argument kAzimuth{Parameter::azimuth, "azimuth"};
 constexpr Argument kGridAngle{Parameter::grid_angle, "rectified_grid_angle"};
 constexpr Argument kScale{Parameter::scale, "scale_factor"};
 
+// Which of the keys for an origin are written; when reading, all of them count.
+enum class Origin : std::uint8_t { natural, center, false_origin };
+
 struct Method {
   std::uint16_t code;  // key 3075
   std::string_view name;
   std::array<Argument, 5> arguments{};
+  Origin origin = Origin::natural;
 };
 
-constexpr std::uint16_t kMercator = 7, kPolarStereographic = 15;
+constexpr std::uint16_t kMercator = 7, kStereographic = 14, kPolarStereographic = 15;
 constexpr Method kMercator2SP{kMercator, "Mercator_2SP", {kParallel1, kMeridian}};
 
 // Parameters in the order of the EPSG registry: PROJ takes a CRS for another when they are in a different one.
 constexpr std::array kMethods = {
     Method{1, "Transverse_Mercator", {kOriginLat, kMeridian, kScale}},
-    Method{3, "Hotine_Oblique_Mercator", {kCenterLat, kCenterLong, kAzimuth, kGridAngle, kScale}},
-    Method{4, "Laborde_Oblique_Mercator", {kCenterLat, kCenterLong, kAzimuth, kScale}},
+    Method{3, "Hotine_Oblique_Mercator", {kCenterLat, kCenterLong, kAzimuth, kGridAngle, kScale}, Origin::center},
+    Method{4, "Laborde_Oblique_Mercator", {kCenterLat, kCenterLong, kAzimuth, kScale}, Origin::center},
     Method{kMercator, "Mercator_1SP", {kOriginLat, kMeridian, kScale}},
-    Method{8, "Lambert_Conformal_Conic_2SP", {kOriginLat, kMeridian, kParallel1, kParallel2}},
+    Method{8, "Lambert_Conformal_Conic_2SP", {kOriginLat, kMeridian, kParallel1, kParallel2}, Origin::false_origin},
     Method{9, "Lambert_Conformal_Conic_1SP", {kOriginLat, kMeridian, kScale}},
-    Method{10, "Lambert_Azimuthal_Equal_Area", {kCenterLat, kCenterLong}},
+    Method{10, "Lambert_Azimuthal_Equal_Area", {kCenterLat, kCenterLong}, Origin::center},
     Method{11, "Albers_Conic_Equal_Area", {kCenterLat, kCenterLong, kParallel1, kParallel2}},
-    Method{12, "Azimuthal_Equidistant", {kCenterLat, kCenterLong}},
+    Method{12, "Azimuthal_Equidistant", {kCenterLat, kCenterLong}, Origin::center},
     Method{13, "Equidistant_Conic", {kCenterLat, kCenterLong, kParallel1, kParallel2}},
-    Method{14, "Stereographic", {kOriginLat, kMeridian, kScale}},
+    Method{kStereographic, "Stereographic", {kOriginLat, kMeridian, kScale}, Origin::center},
     Method{kPolarStereographic, "Polar_Stereographic", {kOriginLat, kPoleMeridian, kScale}},
     Method{16, "Oblique_Stereographic", {kOriginLat, kMeridian, kScale}},
-    Method{17, "Equirectangular", {kOriginLat, kMeridian, kParallel1}},
+    Method{17, "Equirectangular", {kOriginLat, kMeridian, kParallel1}, Origin::center},
     Method{18, "Cassini_Soldner", {kOriginLat, kMeridian}},
-    Method{19, "Gnomonic", {kOriginLat, kMeridian}},
-    Method{20, "Miller_Cylindrical", {kCenterLat, kCenterLong}},
-    Method{21, "Orthographic", {kOriginLat, kMeridian}},
+    Method{19, "Gnomonic", {kOriginLat, kMeridian}, Origin::center},
+    Method{20, "Miller_Cylindrical", {kCenterLat, kCenterLong}, Origin::center},
+    Method{21, "Orthographic", {kOriginLat, kMeridian}, Origin::center},
     Method{22, "Polyconic", {kOriginLat, kMeridian}},
-    Method{23, "Robinson", {kCenterLong}},
-    Method{24, "Sinusoidal", {kCenterLong}},
-    Method{25, "VanDerGrinten", {kMeridian}},
+    Method{23, "Robinson", {kCenterLong}, Origin::center},
+    Method{24, "Sinusoidal", {kCenterLong}, Origin::center},
+    Method{25, "VanDerGrinten", {kMeridian}, Origin::center},
     Method{26, "New_Zealand_Map_Grid", {kOriginLat, kMeridian}},
     Method{27, "Transverse_Mercator_South_Orientated", {kOriginLat, kMeridian, kScale}},
     Method{28, "Cylindrical_Equal_Area", {kParallel1, kMeridian}},
-    Method{9815, "Hotine_Oblique_Mercator_Azimuth_Center", {kCenterLat, kCenterLong, kAzimuth, kGridAngle, kScale}},
+    Method{9815,
+           "Hotine_Oblique_Mercator_Azimuth_Center",
+           {kCenterLat, kCenterLong, kAzimuth, kGridAngle, kScale},
+           Origin::center},
 };
+
+std::uint16_t key_of(Method const& method, Parameter parameter) {
+  switch (parameter) {
+    case Parameter::none: break;
+    case Parameter::latitude:
+      switch (method.origin) {
+        case Origin::natural: return key::ProjNatOriginLat;
+        case Origin::center: return key::ProjCenterLat;
+        case Origin::false_origin: return key::ProjFalseOriginLat;
+      }
+      break;
+    case Parameter::longitude:
+      switch (method.origin) {
+        case Origin::natural: return key::ProjNatOriginLong;
+        case Origin::center: return key::ProjCenterLong;
+        case Origin::false_origin: return key::ProjFalseOriginLong;
+      }
+      break;
+    case Parameter::pole_longitude: return key::ProjStraightVertPoleLong;
+    case Parameter::parallel_1: return key::ProjStdParallel1;
+    case Parameter::parallel_2: return key::ProjStdParallel2;
+    case Parameter::azimuth: return key::ProjAzimuthAngle;
+    case Parameter::grid_angle: return key::ProjRectifiedGridAngle;
+    case Parameter::scale: {
+      bool const at_center = method.origin == Origin::center && method.code != kStereographic;
+      return at_center ? key::ProjScaleAtCenter : key::ProjScaleAtNatOrigin;
+    }
+  }
+  return 0;
+}
+
+// 0 when the method has no such parameter.
+std::uint16_t key_of(Method const& method, std::string_view parameter) {
+  bool const false_origin = method.origin == Origin::false_origin;
+  if (equals_ignoring_case(parameter, "false_easting")) {
+    return false_origin ? key::ProjFalseOriginEasting : key::ProjFalseEasting;
+  }
+  if (equals_ignoring_case(parameter, "false_northing")) {
+    return false_origin ? key::ProjFalseOriginNorthing : key::ProjFalseNorthing;
+  }
+  for (auto const& argument : method.arguments) {
+    if (argument.parameter != Parameter::none && equals_ignoring_case(parameter, argument.name)) {
+      return key_of(method, argument.parameter);
+    }
+  }
+  return 0;
+}
+
+Method const* find_method(std::string_view name) {
+  if (equals_ignoring_case(name, kMercator2SP.name)) { return &kMercator2SP; }
+  for (auto const& method : kMethods) {
+    if (equals_ignoring_case(name, method.name)) { return &method; }
+  }
+  return nullptr;
+}
 
 double first_of(GeoKeys const& keys, std::initializer_list<std::uint16_t> candidates, double otherwise) {
   for (auto candidate : candidates) {
@@ -151,6 +213,22 @@ std::optional<ProjectionWkt> projection_wkt(GeoKeys const& keys) {
       first_of(keys, {key::ProjFalseNorthing, key::ProjCenterNorthing, key::ProjFalseOriginNorthing}, 0);
   wkt += parameter_wkt("false_easting", easting) + parameter_wkt("false_northing", northing);
   return ProjectionWkt{std::move(wkt), axes_of(*method, value_of(keys, Parameter::latitude))};
+}
+
+bool projection_keys(WktNode const& projcs, GeoKeys& keys) {
+  WktNode const* const projection = projcs.child("PROJECTION");
+  Method const* const method = projection == nullptr ? nullptr : find_method(projection->name());
+  if (method == nullptr) { return false; }
+  keys.set_code(key::Projection, kUserDefined);
+  keys.set_code(key::ProjMethod, method->code);
+  for (auto const& node : projcs.children) {
+    if (!equals_ignoring_case(node.keyword, "PARAMETER")) { continue; }
+    std::uint16_t const key = key_of(*method, node.name());
+    auto const value = node.number(1);
+    if (key == 0 || !value) { return false; }
+    keys.set_number(key, *value);
+  }
+  return true;
 }
 
 }  // namespace terrazzo::geo

@@ -4,9 +4,12 @@
 #include "geo/number.hpp"
 #include "tiff/format.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace terrazzo::geo {
@@ -20,6 +23,30 @@ constexpr std::array<char const*, 4> kPolynomials = {"LINE_NUM_COEFF", "LINE_DEN
 constexpr std::size_t kTerms = 20;
 constexpr std::size_t kValues = kScalars.size() + kPolynomials.size() * kTerms;
 constexpr int kDigits = 15;
+constexpr std::size_t kErrorTerms = 2;  // the first two scalars
+constexpr double kUnknownError = -1;
+
+std::string const* find(MetadataItems const& items, std::string_view name) {
+  for (auto const& [key, value] : items) {
+    if (equals_ignoring_case(key, name)) { return &value; }
+  }
+  return nullptr;
+}
+
+// Numbers apart by white space, as they stand in the text.
+std::vector<double> numbers_in(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  std::vector<double> numbers;
+  for (auto at = text.find_first_not_of(kSpace); at != std::string_view::npos; at = text.find_first_not_of(kSpace)) {
+    text.remove_prefix(at);
+    auto const end = std::min(text.find_first_of(kSpace), text.size());
+    auto const number = leading_number(text.substr(0, end));
+    if (!number) { return {}; }
+    numbers.push_back(*number);
+    text.remove_prefix(end);
+  }
+  return numbers;
+}
 
 }  // namespace
 
@@ -38,6 +65,24 @@ MetadataItems rpc_from_tags(tiff::Directory const& dir) {
     items.emplace_back(name, std::move(terms));
   }
   return items;
+}
+
+bool rpc_to_tags(MetadataItems const& rpc, tiff::TagSet& tags) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < kScalars.size(); ++i) {
+    std::string const* const text = find(rpc, kScalars[i]);
+    auto const number = text == nullptr ? std::nullopt : leading_number(*text);
+    if (!number && i >= kErrorTerms) { return false; }
+    values.push_back(number.value_or(kUnknownError));
+  }
+  for (char const* name : kPolynomials) {
+    std::string const* const text = find(rpc, name);
+    auto const terms = text == nullptr ? std::vector<double>{} : numbers_in(*text);
+    if (terms.size() != kTerms) { return false; }
+    values.insert(values.end(), terms.begin(), terms.end());
+  }
+  tags.set_doubles(tiff::tag::RPCCoefficients, values);
+  return true;
 }
 
 }  // namespace terrazzo::geo

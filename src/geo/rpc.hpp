@@ -5,10 +5,14 @@
 
 #include "terrazzo/info.hpp"
 #include "tiff/directory.hpp"
+#include "tiff/directory_writer.hpp"
 
 namespace terrazzo::geo {
 
 // In GDAL's names, order and number format; empty when the file has none or their number is not 92.
 [[nodiscard]] MetadataItems rpc_from_tags(tiff::Directory const& dir);
+
+// The inverse. False, and no tag, when a coefficient is missing or is no number; the two error terms may be missing.
+bool rpc_to_tags(MetadataItems const& rpc, tiff::TagSet& tags);
 
 }  // namespace terrazzo::geo

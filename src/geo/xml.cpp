@@ -123,4 +123,20 @@ std::string unescape_xml(std::string_view text) {
   return out;
 }
 
+std::string escape_xml(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (char const c : text) {
+    auto const* named = std::find_if(kNamed.begin(), kNamed.end(), [&](auto const& e) { return e.second == c; });
+    if (named != kNamed.end() && c != '\'') {
+      out.append("&").append(named->first).append(";");
+    } else if (c == '\r') {
+      out += "&#13;";  // parsers make a line feed of it otherwise
+    } else if (static_cast<unsigned char>(c) >= 0x20 || c == '\t' || c == '\n') {
+      out.push_back(c);
+    }
+  }
+  return out;
+}
+
 }  // namespace terrazzo::geo

@@ -31,4 +31,7 @@ namespace terrazzo::geo {
 // Replaces the entities of XML (&lt; &#65; ...) by their characters.
 [[nodiscard]] std::string unescape_xml(std::string_view text);
 
+// The inverse, for text and attributes. Control characters that no XML document may hold are left out.
+[[nodiscard]] std::string escape_xml(std::string_view text);
+
 }  // namespace terrazzo::geo

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/accumulator.hpp"
 
-#include "ops/moments.hpp"
+#include "base/moments.hpp"
 #include "ops/parallel.hpp"
 
 #include <array>

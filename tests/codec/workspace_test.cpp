@@ -8,16 +8,6 @@
 namespace terrazzo::codec {
 namespace {
 
-TEST(Workspace, ScratchGrowsAndIsKept) {
-  Scratch scratch;
-  auto const small = scratch.take(10);
-  EXPECT_EQ(small.size(), 10u);
-  auto const large = scratch.take(10'000);
-  large.front() = large.back() = std::byte{1};
-  EXPECT_EQ(scratch.take(5'000).data(), large.data());
-  EXPECT_EQ(scratch.take(0).size(), 0u);
-}
-
 TEST(Workspace, MovesWithItsHandles) {
   Workspace first;
   Workspace::Impl* const impl = &first.impl();
@@ -33,6 +23,23 @@ TEST(Workspace, MakesAHandleOnceAndKeepsIt) {
   EXPECT_EQ(workspace.impl().zstd(), context);
 }
 #endif
+
+#if TERRAZZO_HAVE_LIBDEFLATE
+TEST(Workspace, KeepsACompressorForEachLevel) {
+  Workspace workspace;
+  libdeflate_compressor* const fast = workspace.impl().libdeflate_encoder(1);
+  libdeflate_compressor* const small = workspace.impl().libdeflate_encoder(12);
+  ASSERT_NE(fast, nullptr);
+  ASSERT_NE(small, nullptr);
+  EXPECT_NE(fast, small);
+  EXPECT_EQ(workspace.impl().libdeflate_encoder(1), fast);
+}
+#endif
+
+TEST(Workspace, KeepsItsLzwTables) {
+  Workspace workspace;
+  EXPECT_EQ(&workspace.impl().lzw_encoder(), &workspace.impl().lzw_encoder());
+}
 
 }  // namespace
 }  // namespace terrazzo::codec

@@ -9,3 +9,5 @@ foreach(codec IN ITEMS lzw:5 jpeg:7 deflate:8 packbits:32773 jpeg2000:34712 lerc
   terrazzo_fuzz_target(NAME codec_${name} SOURCE codec_fuzz.cpp FOLDERS codec
                        DEFINITIONS TERRAZZO_FUZZ_CODEC=${number})
 endforeach()
+
+terrazzo_fuzz_target(NAME encode SOURCE encode_fuzz.cpp FOLDERS codec)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Header, directories and tags by themselves; then whole files, opened and read.
+# Header, directories and tags by themselves; then whole files, opened and read, and validated.
 terrazzo_fuzz_target(NAME tiff_chain SOURCE tiff_chain_fuzz.cpp FOLDERS tiff io)
 terrazzo_fuzz_target(NAME open_read SOURCE open_read_fuzz.cpp FOLDERS read)
+terrazzo_fuzz_target(NAME validate SOURCE validate_fuzz.cpp FOLDERS ops)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/baseline_metadata.hpp"
 
+#include "geo/written_tags.hpp"
 #include "support/tiff_builder.hpp"
 #include "tiff/format.hpp"
 
@@ -64,6 +65,61 @@ TEST(BoundedText, IsRefusedBeyondTheLimit) {
   EXPECT_EQ(bounded_text(dir, tag::Software, 10), "123456789");
   EXPECT_FALSE(bounded_text(dir, tag::Software, 9));
   EXPECT_FALSE(bounded_text(dir, tag::Artist, 9));
+}
+
+Metadata round_trip(MetadataItems const& items) {
+  tiff::TagSet tags;
+  tags.set_short(tiff::tag::SamplesPerPixel, 3);
+  for (auto const& [key, value] : items) { EXPECT_TRUE(set_baseline_tag(key, value, tags)) << key; }
+  MetadataBuilder metadata;
+  add_baseline_metadata(written(tags), metadata);
+  return std::move(metadata).take();
+}
+
+TEST(BaselineMetadata, IsWrittenAsItWasRead) {
+  MetadataItems const items = {{"TIFFTAG_DOCUMENTNAME", "name"},
+                               {"TIFFTAG_IMAGEDESCRIPTION", "Höhe"},
+                               {"TIFFTAG_SOFTWARE", ""},
+                               {"TIFFTAG_DATETIME", "2026:01:02 03:04:05"},
+                               {"TIFFTAG_ARTIST", "a"},
+                               {"TIFFTAG_HOSTCOMPUTER", "b"},
+                               {"TIFFTAG_COPYRIGHT", "c"},
+                               {"TIFFTAG_XRESOLUTION", "72.5"},
+                               {"TIFFTAG_YRESOLUTION", "0.33333334"},
+                               {"TIFFTAG_MINSAMPLEVALUE", "0"},
+                               {"TIFFTAG_MAXSAMPLEVALUE", "65535"},
+                               {"GEO_METADATA", "<x/>"},
+                               {"TIFF_RSID", "id"},
+                               {"TIFFTAG_RESOLUTIONUNIT", "3 (pixels/cm)"}};
+  EXPECT_EQ(round_trip(items).domains.at(""), items);
+}
+
+TEST(BaselineMetadata, WritesOneSampleValueForEverySample) {
+  tiff::TagSet tags;
+  tags.set_short(tiff::tag::SamplesPerPixel, 3);
+  ASSERT_TRUE(set_baseline_tag("TIFFTAG_MAXSAMPLEVALUE", "7", tags));
+  EXPECT_EQ(written(tags).unsigned_values(tiff::tag::MaxSampleValue, 10), (std::vector<std::uint64_t>{7, 7, 7}));
+}
+
+TEST(BaselineMetadata, FindsFractionsForResolutions) {
+  for (auto const* value : {"0", "1", "72", "300", "2.54", "118.11024", "4e+09", "0.1", "3.1415927"}) {
+    EXPECT_EQ(*round_trip({{"TIFFTAG_XRESOLUTION", value}}).find("TIFFTAG_XRESOLUTION"), value);
+  }
+}
+
+TEST(BaselineMetadata, LeavesAloneWhatHasNoTagOrDoesNotFit) {
+  tiff::TagSet tags;
+  for (auto const& [key, value] : MetadataItems{{"TIFFTAG_XMLPACKET", "x"},
+                                                {"AREA_OR_POINT", "Area"},
+                                                {"TIFFTAG_XRESOLUTION", "-1"},
+                                                {"TIFFTAG_XRESOLUTION", "many"},
+                                                {"TIFFTAG_XRESOLUTION", "1e10"},
+                                                {"TIFFTAG_XRESOLUTION", "nan"},
+                                                {"TIFFTAG_MAXSAMPLEVALUE", "65536"},
+                                                {"TIFFTAG_MAXSAMPLEVALUE", "x"}}) {
+    EXPECT_FALSE(set_baseline_tag(key, value, tags)) << key << value;
+  }
+  EXPECT_TRUE(tags.values().empty());
 }
 
 }  // namespace

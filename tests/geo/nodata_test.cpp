@@ -58,5 +58,14 @@ TEST(Nodata, KeepsIntegersOf64BitsExactly) {
   EXPECT_FALSE(parse_nodata("5", DType::i32)->exact_i64);
 }
 
+// NumPy spells the lowest float so; the nearest double lies beyond it.
+TEST(Nodata, RoundsTheShortestSpellingOfTheLargestFloat) {
+  constexpr double kMax = std::numeric_limits<float>::max();
+  EXPECT_EQ(parse_nodata("-3.4028235e+38", DType::f32)->value, -kMax);
+  EXPECT_EQ(parse_nodata("3.4028235e+38", DType::f32)->value, kMax);
+  EXPECT_EQ(parse_nodata("3.4028235677973e+38", DType::f32)->value, kMax);
+  EXPECT_EQ(parse_nodata("3.4028235677974e+38", DType::f32)->value, std::numeric_limits<double>::infinity());
+}
+
 }  // namespace
 }  // namespace terrazzo::geo

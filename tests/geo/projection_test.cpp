@@ -75,5 +75,48 @@ TEST(Projection, IsUnknownForMethodsNobodyImplements) {
   EXPECT_FALSE(projection_wkt(KeyFile().code(key::GTModelType, 1).keys()));
 }
 
+// What is read from keys is written under keys from which the same is read.
+TEST(Projection, KeysAndWktAreInversesForEveryMethod) {
+  int methods = 0;
+  for (int code = 0; code < 10000; ++code) {
+    KeyFile file;
+    file.code(key::ProjMethod, static_cast<std::uint16_t>(code));
+    double value = 1;
+    for (std::uint16_t const key :
+         {key::ProjStdParallel2, key::ProjNatOriginLong, key::ProjNatOriginLat, key::ProjFalseEasting,
+          key::ProjFalseNorthing, key::ProjScaleAtNatOrigin, key::ProjAzimuthAngle, key::ProjRectifiedGridAngle}) {
+      file.number(key, value += 1.25);
+    }
+    if (code != 7) { file.number(key::ProjStdParallel1, 30.5); }  // it would make a Mercator of the other variant
+    auto const read = projection_wkt(file.keys());
+    if (!read) { continue; }
+    ++methods;
+    GeoKeys keys;
+    ASSERT_TRUE(projection_keys(*parse_wkt("PROJCS[\"x\"," + read->projection + "]"), keys)) << code;
+    EXPECT_EQ(projection_wkt(keys)->projection, read->projection);
+    EXPECT_EQ(keys.code(key::ProjMethod), code);
+  }
+  EXPECT_EQ(methods, 26);
+}
+
+TEST(Projection, WritesAMercatorWithAStandardParallel) {
+  GeoKeys keys;
+  auto const wkt = parse_wkt(R"(PROJCS["x",PROJECTION["Mercator_2SP"],PARAMETER["standard_parallel_1",41],)"
+                             R"(PARAMETER["central_meridian",51],PARAMETER["false_easting",0]])");
+  ASSERT_TRUE(projection_keys(*wkt, keys));
+  EXPECT_EQ(keys.code(key::ProjMethod), 7);
+  EXPECT_EQ(keys.number(key::ProjStdParallel1), 41);
+  EXPECT_EQ(keys.number(key::ProjNatOriginLong), 51);
+}
+
+TEST(Projection, HasNoKeysForWhatGeoTiffDoesNotKnow) {
+  for (auto const* wkt : {R"(PROJCS["x",PROJECTION["Mollweide"],PARAMETER["central_meridian",0]])", R"(PROJCS["x"])",
+                          R"(PROJCS["x",PROJECTION["Sinusoidal"],PARAMETER["azimuth",0]])",
+                          R"(PROJCS["x",PROJECTION["Sinusoidal"],PARAMETER["false_easting",EAST]])"}) {
+    GeoKeys keys;
+    EXPECT_FALSE(projection_keys(*parse_wkt(wkt), keys)) << wkt;
+  }
+}
+
 }  // namespace
 }  // namespace terrazzo::geo

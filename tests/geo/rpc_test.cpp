@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/rpc.hpp"
 
+#include "geo/written_tags.hpp"
 #include "support/tiff_builder.hpp"
 #include "tiff/format.hpp"
 
@@ -30,6 +31,43 @@ TEST(Rpc, IsIgnoredWhenTheirNumberIsWrong) {
     std::vector<double> const values(count, 1.0);
     EXPECT_TRUE(rpc_from_tags(testing::TiffBuilder().doubles(tiff::tag::RPCCoefficients, values).directory()).empty());
   }
+}
+
+TEST(Rpc, IsWrittenAsItWasRead) {
+  std::vector<double> values(92);
+  std::iota(values.begin(), values.end(), -17.125);
+  values[20] = 1e-13;
+  auto const rpc = rpc_from_tags(testing::TiffBuilder().doubles(tiff::tag::RPCCoefficients, values).directory());
+  tiff::TagSet tags;
+  ASSERT_TRUE(rpc_to_tags(rpc, tags));
+  EXPECT_EQ(written(tags).real_values(tiff::tag::RPCCoefficients, 100), values);
+}
+
+TEST(Rpc, DoesWithoutErrorTerms) {
+  auto rpc = rpc_from_tags(
+      testing::TiffBuilder().doubles(tiff::tag::RPCCoefficients, std::vector<double>(92, 2.0)).directory());
+  rpc.erase(rpc.begin(), rpc.begin() + 2);
+  tiff::TagSet tags;
+  ASSERT_TRUE(rpc_to_tags(rpc, tags));
+  EXPECT_EQ(written(tags).real_value(tiff::tag::RPCCoefficients, 0), -1.0);
+  EXPECT_EQ(written(tags).real_value(tiff::tag::RPCCoefficients, 2), 2.0);
+}
+
+TEST(Rpc, IsNotWrittenWithAHole) {
+  auto const whole = rpc_from_tags(
+      testing::TiffBuilder().doubles(tiff::tag::RPCCoefficients, std::vector<double>(92, 2.0)).directory());
+  tiff::TagSet tags;
+  for (std::size_t i = 2; i < whole.size(); ++i) {
+    auto rpc = whole;
+    rpc[i].second = "x";
+    EXPECT_FALSE(rpc_to_tags(rpc, tags)) << rpc[i].first;
+    rpc.erase(rpc.begin() + static_cast<std::ptrdiff_t>(i));
+    EXPECT_FALSE(rpc_to_tags(rpc, tags)) << whole[i].first;
+  }
+  auto rpc = whole;
+  rpc.back().second += " 3";
+  EXPECT_FALSE(rpc_to_tags(rpc, tags));
+  EXPECT_TRUE(tags.values().empty());
 }
 
 }  // namespace

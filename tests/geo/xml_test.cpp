@@ -77,5 +77,18 @@ TEST(Xml, UnescapesTheEntitiesOfXml) {
   EXPECT_EQ(unescape_xml("&;&#;&#xd800;&#99999999;&unknown;&"), "&;&#;&#xd800;&#99999999;&unknown;&");
 }
 
+TEST(Xml, EscapesWhatItUnescapes) {
+  EXPECT_EQ(escape_xml("a<b>&\"c\""), "a&lt;b&gt;&amp;&quot;c&quot;");
+  std::string const all = "tab\tline\nreturn\r'quote' \"double\" <&> Höhe 高さ &amp; &#65;";
+  EXPECT_EQ(unescape_xml(escape_xml(all)), all);
+}
+
+TEST(Xml, LeavesOutWhatNoDocumentMayHold) {
+  EXPECT_EQ(escape_xml(std::string_view("a\0b\x01\x1f"
+                                        "c",
+                                        6)),
+            "abc");
+}
+
 }  // namespace
 }  // namespace terrazzo::geo

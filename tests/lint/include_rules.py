@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "read": ["base", "tiff", "geo", "tile", "codec", "io", "gpu/runtime", "gpu/kernels", "gpu/vendor"],
     "write": ["base", "tiff", "geo", "tile", "codec", "io", "gpu/runtime", "gpu/kernels", "gpu/vendor"],
     "vrt": ["base", "read"],
-    "ops": ["base", "read", "write", "vrt"],
+    "ops": ["base", "tiff", "read", "write", "vrt"],  # tiff: validate judges directories and tile indexes themselves
 }
 # Front ends: public headers and their own.
 FRONT_ENDS = ["cli", "python", "bench", "examples"]

@@ -183,6 +183,79 @@ TEST_F(Fetching, RefusesCompressedBytesBeyondTheLimit) {
   EXPECT_LT(small.budget.used_bytes(), 20'000u);
 }
 
+// A mapping that is the bytes given to it, and says whether somebody is inside.
+class FakeMapping final : public MappedRead {
+ public:
+  explicit FakeMapping(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+  std::span<std::byte const> enter(std::span<Range const> ranges) noexcept override {
+    if (closed) { return {}; }
+    ++inside;
+    last_ranges = ranges.size();
+    return bytes_;
+  }
+  void leave(std::span<Range const> ranges) noexcept override {
+    --inside;
+    EXPECT_EQ(ranges.size(), last_ranges);
+  }
+  bool closed = false;
+  int inside = 0;
+  std::size_t last_ranges = 0;
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+TEST_F(Fetching, DecodesOutOfAMappingUntilThatIsClosed) {
+  make();
+  std::vector<std::byte> bytes(reader_->level.source->size_bytes());
+  reader_->level.source->read(0, bytes);
+  FakeMapping mapping(bytes);
+  {
+    BlockReader reader(reader_->level, reader_->method, reader_->budget, reader_->scratch, &mapping);
+    tile::TileBatch const& batch = reader_->scratch.batch;
+    auto const decodes = [&](std::size_t i, std::uint32_t row, std::uint32_t column) {
+      std::vector<std::byte> pixels(reader.row_bytes());
+      return reader.decode(batch.items[i]).status == tile::TileStatus::ok &&
+             *reader.finished_row(0, pixels.data()) == static_cast<std::byte>(value_at<std::uint8_t>(0, row, column));
+    };
+    std::vector<std::uint64_t> const blocks = {5, 6, 1};
+    reader.fetch(blocks);
+    EXPECT_EQ(mapping.inside, 1);
+    EXPECT_EQ(mapping.last_ranges, 2u) << "neighbours are one range";
+    EXPECT_EQ(reader.bytes_read(), 3u * 17);
+    EXPECT_EQ(batch.buffer.size(), bytes.size());
+    EXPECT_TRUE(decodes(0, 4, 4) && decodes(1, 4, 8) && decodes(2, 0, 4));
+    reader.release();
+    EXPECT_EQ(mapping.inside, 0);
+    reader.release();
+    EXPECT_EQ(mapping.inside, 0);
+
+    reader.fetch(blocks);
+    reader.fetch(blocks);
+    EXPECT_EQ(mapping.inside, 1) << "the next batch lets go of the last one";
+
+    mapping.closed = true;
+    reader.fetch(blocks);
+    EXPECT_EQ(mapping.inside, 0);
+    EXPECT_EQ(batch.buffer.size(), 3u * 17);
+    EXPECT_TRUE(decodes(0, 4, 4) && decodes(1, 4, 8) && decodes(2, 0, 4));
+    mapping.closed = false;
+    reader.fetch(blocks);
+  }
+  EXPECT_EQ(mapping.inside, 0) << "a reader that goes lets go";
+}
+
+TEST_F(Fetching, FindsABlockThatSharesItsBytesWithOthers) {
+  make();
+  std::vector<std::uint64_t> const blocks = {3, 4, 3, 3, 4};
+  reader_->reader.fetch(blocks);
+  auto const& batch = reader_->scratch.batch;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    std::uint32_t const row = blocks[i] == 3 ? 0 : 4, column = blocks[i] == 3 ? 12 : 0;
+    EXPECT_EQ(batch.bytes_of(batch.items[i])[1], static_cast<std::byte>(value_at<std::uint8_t>(0, row, column))) << i;
+  }
+}
+
 TEST(FetchingFromMemory, CopiesNothing) {
   Opened const opened(
       image<std::uint8_t>({.width = 16, .height = 16, .tile_width = 4, .tile_height = 4, .compression = kPackBits}));

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace terrazzo::ops {
+namespace terrazzo {
 
 // Merging is not associative in the last bit, so callers merge rows in their order, never in the order of threads.
 struct Moments {
@@ -112,4 +112,4 @@ struct IntegerSums {
   }
 };
 
-}  // namespace terrazzo::ops
+}  // namespace terrazzo

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/moments.hpp"
+#include "base/moments.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace terrazzo::ops {
+namespace terrazzo {
 namespace {
 
 template <class T>
@@ -88,4 +88,4 @@ TEST(Moments, MergingNothingChangesNothing) {
 }
 
 }  // namespace
-}  // namespace terrazzo::ops
+}  // namespace terrazzo

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands.hpp"
+#include "errors.hpp"
+#include "exit_code.hpp"
+#include "format.hpp"
+#include "interrupt.hpp"
+#include "json_output.hpp"
+#include "options.hpp"
+#include "progress_bar.hpp"
+#include "write_options.hpp"
+
+#include "terrazzo/convert.hpp"
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+
+namespace terrazzo::cli {
+namespace {
+
+constexpr char kFooter[] =
+    R"(Georeference, nodata, colours, masks and metadata go along; a window's georeference is moved to it. The file
+appears whole under its name at the end, or not at all. -o - writes to standard output.
+
+Examples:
+  terrazzo convert scan.tif -o dem.tif                                      zstd, 512 px tiles
+  terrazzo convert dem.tif -o small.tif --window 0,0,1024,1024              a part
+  terrazzo convert dem.tif -o dem16.tif --dtype int16 --nodata -32768       other samples
+  terrazzo convert rgb.tif -o rgb.tif --compression jpeg --quality 85       in place, lossy
+  terrazzo convert dem.tif -o dem.tif --compression lerc-zstd --max-error 0.01)";
+
+struct Options {
+  CommonOptions common;
+  Selection selection;
+  WriteChoices choices;
+  std::string file, out;
+};
+
+int run(Options const& options) {
+  auto const started = std::chrono::steady_clock::now();
+  Dataset const dataset = open_file(options.file, options.common);
+  ReadRequest const request = make_request(dataset, options.selection);
+  WriteOptions write = conversion_options(dataset, request);
+  apply_choices(options.choices, write);
+  ProgressBar bar("convert", options.common.quiet);
+  write.progress = bar.callback();
+  write.cancel = cancel_flag();
+  write.threads = options.common.threads;
+  ConvertReport const report = convert(dataset, options.out, write, request);
+  double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  bool const stdout_taken = options.out == "-";
+  if (options.common.json) {
+    print_json_beside({{"file", options.file},
+                       {"out", options.out},
+                       {"bytes", report.write.bytes_written},
+                       {"tiles", report.write.tiles},
+                       {"sparse_tiles", report.write.sparse_tiles},
+                       {"bytes_read", report.read.bytes_read},
+                       {"seconds", seconds},
+                       {"bad_tiles", bad_tiles_to_json(report.read.bad_tiles)}},
+                      stdout_taken);
+  } else if (!options.common.quiet && !stdout_taken) {
+    std::cout << options.out << ": " << format_bytes(report.write.bytes_written) << ", "
+              << to_string(write.compression) << ", in " << format_seconds(seconds) << '\n';
+  }
+  if (!options.common.json && !options.common.quiet) { warn_of_bad_tiles(options.file, report.read.bad_tiles); }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& app, Action& action) {
+  auto const options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("convert", "Any readable file into a GeoTIFF");
+  command->footer(kFooter);
+  add_file(*command, options->file);
+  command->add_option("-o,--out", options->out, "The file to write; - for standard output")
+      ->required()
+      ->type_name("PATH");
+  add_compression(*command, options->choices);
+  add_layout(*command, options->choices, true);
+  add_overview_choices(*command, options->choices);
+  add_description(*command, options->choices);
+  add_area(*command, options->selection);
+  add_level(*command, options->selection);
+  add_target(*command, options->selection);
+  add_conversion(*command, options->selection);
+  add_tolerance(*command, options->selection);
+  add_writing(*command, options->choices);
+  add_common(*command, options->common);
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace terrazzo::cli

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write_options.hpp"
+
+#include "options.hpp"
+#include "parse.hpp"
+
+#include "terrazzo/error.hpp"
+
+#include <charconv>
+#include <string_view>
+
+namespace terrazzo::cli {
+namespace {
+
+constexpr char kCompression[] = "Compression";
+constexpr char kLayout[] = "Layout";
+constexpr char kDescription[] = "Description";
+constexpr char kOverviews[] = "Overviews";
+constexpr char kWriting[] = "Writing";
+
+std::optional<std::uint32_t> whole(std::string_view text) {
+  std::uint32_t value = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) { return std::nullopt; }
+  return value;
+}
+
+TileSize parse_tile_size(std::string const& text) {
+  std::size_t const cross = text.find_first_of("x,");
+  auto const width = whole(std::string_view(text).substr(0, cross));
+  auto const height = cross == std::string::npos ? width : whole(std::string_view(text).substr(cross + 1));
+  if (!width || !height) { throw Error(ErrorKind::usage, "--tile-size takes 512 or 512x256, not \"" + text + "\""); }
+  return {*width, *height};
+}
+
+std::vector<std::uint32_t> parse_factors(std::string const& text) {
+  std::vector<std::uint32_t> factors;
+  if (text == "none") { return factors; }
+  for (std::size_t at = 0; at <= text.size();) {
+    std::size_t const comma = std::min(text.find(',', at), text.size());
+    auto const factor = whole(std::string_view(text).substr(at, comma - at));
+    if (!factor) { throw Error(ErrorKind::usage, "--overviews takes factors such as 2,4,8, or none; not \"" + text + "\""); }
+    factors.push_back(*factor);
+    at = comma + 1;
+  }
+  return factors;
+}
+
+Crs parse_crs(std::string const& text) {
+  Crs crs;
+  std::string_view number = text;
+  if (number.starts_with("EPSG:") || number.starts_with("epsg:")) { number.remove_prefix(5); }
+  if (auto const code = whole(number)) {
+    crs.epsg = static_cast<int>(*code);
+  } else if (text.starts_with("{")) {
+    crs.projjson = text;
+  } else {
+    crs.wkt = text;
+  }
+  return crs;
+}
+
+}  // namespace
+
+void add_compression(CLI::App& command, WriteChoices& choices) {
+  static std::vector<std::string> const kNames{"none", "packbits",  "lzw",  "deflate",  "zstd", "lerc", "lerc-deflate",
+                                               "lerc-zstd", "jpeg", "jpeg2000", "webp", "lzma", "lz4"};
+  add_choice(
+      command, "--compression", kNames, [&](std::size_t i) { choices.compression = parse_compression(kNames[i]); },
+      "none, packbits, lzw, deflate, zstd (default), lerc, lerc-deflate, lerc-zstd, jpeg, jpeg2000, webp, lzma, lz4")
+      ->group(kCompression);
+  command.add_option("--compression-level", choices.level, "deflate 1-12 (6), zstd 1-22 (9), lzma 0-9 (6), lz4 0-16 (0)")
+      ->type_name("N")
+      ->group(kCompression);
+  static constexpr PredictorChoice kPredictors[] = {PredictorChoice::automatic, PredictorChoice::none,
+                                                    PredictorChoice::horizontal, PredictorChoice::floating_point};
+  add_choice(
+      command, "--predictor", {"auto", "none", "2", "3"}, [&](std::size_t i) { choices.predictor = kPredictors[i]; },
+      "auto (default: 3 for floats, 2 for integers), none, 2 or 3")
+      ->group(kCompression);
+  command.add_option("--max-error", choices.max_error, "LERC: the most a pixel may change; 0 (default): nothing")
+      ->type_name("ERROR")
+      ->group(kCompression);
+  command.add_option("--quality", choices.quality, "JPEG and lossy WebP: 1-100, default 75")
+      ->type_name("N")
+      ->group(kCompression);
+  command.add_flag("--lossy", choices.lossy, "JPEG 2000 and WebP: smaller, not exact")->group(kCompression);
+  command.add_option("--rate", choices.rate, "JPEG 2000 with --lossy: how many times smaller, e.g. 20")
+      ->type_name("RATIO")
+      ->group(kCompression);
+  static constexpr ChromaSubsampling kChroma[] = {ChromaSubsampling::s420, ChromaSubsampling::s422,
+                                                  ChromaSubsampling::s444};
+  add_choice(
+      command, "--chroma", {"420", "422", "444"}, [&](std::size_t i) { choices.chroma = kChroma[i]; },
+      "JPEG: how colours are thinned out, 420 (default), 422 or 444 (not at all)")
+      ->group(kCompression);
+}
+
+void add_layout(CLI::App& command, WriteChoices& choices, bool strips) {
+  auto* tiles = command
+                    .add_option_function<std::string>(
+                        "--tile-size", [&](std::string const& text) { choices.tile_size = parse_tile_size(text); },
+                        "Tiles of N or WxH pixels, multiples of 16; default 512")
+                    ->type_name("N")
+                    ->group(kLayout);
+  if (strips) {
+    command.add_option("--strips", choices.strip_rows, "Strips of N rows instead of tiles")
+        ->type_name("N")
+        ->group(kLayout)
+        ->excludes(tiles);
+  }
+  add_choice(
+      command, "--interleave", {"pixel", "band"},
+      [&](std::size_t i) { choices.planar = i == 0 ? PlanarLayout::contiguous : PlanarLayout::separate; },
+      "Bands of a pixel together (pixel, the default) or every band apart (band)")
+      ->group(kLayout);
+  static constexpr BigTiff kBig[] = {BigTiff::automatic, BigTiff::always, BigTiff::never};
+  add_choice(
+      command, "--bigtiff", {"auto", "yes", "no"}, [&](std::size_t i) { choices.bigtiff = kBig[i]; },
+      "BigTIFF: auto (default: when the file could pass 4 GiB), yes or no")
+      ->group(kLayout);
+  command.add_flag("--sparse", choices.sparse, "Tiles that hold only nodata (or 0) take no space")->group(kLayout);
+}
+
+void add_description(CLI::App& command, WriteChoices& choices) {
+  command.add_option("--nodata", choices.nodata, "The value of missing pixels: a number, nan, or none")
+      ->type_name("VALUE")
+      ->group(kDescription);
+  command.add_option("--crs", choices.crs, "The CRS, instead of the source's: EPSG:32632, WKT or PROJJSON")
+      ->type_name("CRS")
+      ->group(kDescription);
+  command.add_flag("--statistics", choices.statistics, "Minimum, maximum, mean and deviation of every band, stored")
+      ->group(kDescription);
+}
+
+void add_overview_choices(CLI::App& command, WriteChoices& choices) {
+  command
+      .add_option_function<std::string>(
+          "--overviews", [&](std::string const& text) { choices.overviews = parse_factors(text); },
+          "Factors such as 2,4,8, or none")
+      ->type_name("LIST")
+      ->group(kOverviews);
+  static std::vector<std::string> const kMethods{"nearest", "average", "bilinear", "cubic", "lanczos",
+                                                 "mode",    "min",     "max",      "median", "rms"};
+  add_choice(
+      command, "--resampling", kMethods, [&](std::size_t i) { choices.resampling = parse_resampling(kMethods[i]); },
+      "nearest, average, bilinear, cubic, lanczos, mode, min, max, median or rms; default: nearest for palettes and "
+      "classes, else average")
+      ->group(kOverviews);
+}
+
+void add_writing(CLI::App& command, WriteChoices& choices) {
+  auto const add_size = [&](char const* name, std::uint64_t& target, char const* description) {
+    command
+        .add_option_function<std::string>(
+            name, [name, &target](std::string const& text) { target = parse_size(name, text); }, description)
+        ->type_name("SIZE")
+        ->group(kWriting);
+  };
+  add_size("--buffer", choices.buffer_bytes, "Memory for rows on their way, default 256M");
+  add_size("--spool", choices.spool_bytes, "Memory for compressed tiles that wait for their place (COG), default 1G");
+  command.add_flag("--fsync", choices.fsync, "The file is on the disk when the command ends")->group(kWriting);
+}
+
+void apply_choices(WriteChoices const& choices, WriteOptions& options) {
+  options.compression = choices.compression.value_or(options.compression);
+  if (choices.level) { options.level = choices.level; }
+  options.predictor = choices.predictor.value_or(options.predictor);
+  options.lerc_max_error = choices.max_error.value_or(options.lerc_max_error);
+  options.quality = choices.quality.value_or(options.quality);
+  if (choices.lossy) { options.lossless = false; }
+  options.jpeg2000_rate = choices.rate.value_or(options.jpeg2000_rate);
+  options.chroma = choices.chroma.value_or(options.chroma);
+  options.tile_size = choices.tile_size.value_or(options.tile_size);
+  if (choices.strip_rows) { options.strip_rows = choices.strip_rows; }
+  options.planar = choices.planar.value_or(options.planar);
+  options.bigtiff = choices.bigtiff.value_or(options.bigtiff);
+  options.sparse = choices.sparse;
+  options.statistics = choices.statistics;
+  options.durability = choices.fsync ? Durability::fsync : Durability::none;
+  if (choices.nodata == "none") {
+    options.nodata.reset();
+  } else if (choices.nodata) {
+    options.nodata = make_nodata(*choices.nodata, options.dtype);
+  }
+  if (choices.crs) { options.georeference.crs = parse_crs(*choices.crs); }
+  if (choices.resampling) { options.resampling = choices.resampling; }
+  if (choices.overviews) { options.overview_factors = choices.overviews; }
+  if (choices.buffer_bytes != 0) { options.streaming_buffer_bytes = choices.buffer_bytes; }
+  if (choices.spool_bytes != 0) { options.spool_bytes = choices.spool_bytes; }
+}
+
+}  // namespace terrazzo::cli

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Deflate in its zlib frame (TIFF 8), by libdeflate. A compressor of libdeflate keeps nothing from one call to the
+// next.
+#include "codec/encoders.hpp"
+#include "codec/workspace.hpp"
+
+namespace terrazzo::codec {
+
+std::uint64_t deflate_zlib_bound(std::uint64_t in_bytes) noexcept {
+  // Stored blocks are the worst case: five bytes for at most 65535, libdeflate makes them no shorter than 5000; then
+  // zlib's header and checksum.
+  return in_bytes + (in_bytes / 5000 + 1) * 5 + 32;
+}
+
+#if TERRAZZO_HAVE_LIBDEFLATE
+
+tile::TileResult deflate_zlib(std::span<std::byte const> in, int level, EncodedBlock& out, Workspace& workspace) {
+  if (level < kDeflateLevels[0] || level > kDeflateLevels[1]) { return failed("no such level"); }
+  libdeflate_compressor* const compressor = workspace.impl().libdeflate_encoder(level);
+  if (compressor == nullptr) { return failed("out of memory"); }
+  std::span<std::byte> const memory = out.memory.get(libdeflate_zlib_compress_bound(compressor, in.size()));
+  std::size_t const size = libdeflate_zlib_compress(compressor, in.data(), in.size(), memory.data(), memory.size());
+  if (size == 0) { return failed("libdeflate failed"); }
+  return encoded(out, memory, size);
+}
+
+#else
+
+tile::TileResult deflate_zlib(std::span<std::byte const>, int, EncodedBlock&, Workspace&) {
+  return unsupported("this build lacks libdeflate");
+}
+
+#endif
+
+namespace {
+
+#if TERRAZZO_HAVE_LIBDEFLATE
+tile::TileResult encode(EncodeFormat const& format, BlockShape, std::span<std::byte const> in, EncodedBlock& out,
+                        Workspace& workspace) {
+  return deflate_zlib(in, format.level, out, workspace);
+}
+#endif
+
+std::string refuse(EncodeFormat const& format) {
+  return refuse_level("deflate", format.level, kDeflateLevels[0], kDeflateLevels[1]);
+}
+
+std::uint64_t bound(EncodeFormat const& format, BlockShape shape) noexcept {
+  return deflate_zlib_bound(raw_bytes(format, shape));
+}
+
+}  // namespace
+
+Encoder deflate_encoder() noexcept {
+  return {
+    .compression = tiff::Compression::deflate, .library = "libdeflate",
+#if TERRAZZO_HAVE_LIBDEFLATE
+    .encode = &guarded_encode<&encode>,
+#endif
+    .refuse = &refuse, .bound = &bound, .lowest_level = kDeflateLevels[0], .highest_level = kDeflateLevels[1],
+    .default_level = kDefaultDeflateLevel
+  };
+}
+
+}  // namespace terrazzo::codec

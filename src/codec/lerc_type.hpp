@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sample types that LERC has.
+#pragma once
+
+#include "codec/codec.hpp"
+
+#include <optional>
+
+namespace terrazzo::codec {
+
+// The dataType numbers of Lerc_c_api.h.
+[[nodiscard]] inline std::optional<unsigned> lerc_type(BlockFormat const& format) noexcept {
+  bool const is_signed = format.sample_format == tiff::SampleFormat::int_;
+  bool const is_unsigned = format.sample_format == tiff::SampleFormat::uint;
+  if (format.sample_format == tiff::SampleFormat::ieee_float) {
+    if (format.bits_per_sample == 32) { return 6; }
+    if (format.bits_per_sample == 64) { return 7; }
+  } else if (is_signed || is_unsigned) {
+    unsigned const odd = is_unsigned ? 1 : 0;
+    if (format.bits_per_sample == 8) { return 0 + odd; }
+    if (format.bits_per_sample == 16) { return 2 + odd; }
+    if (format.bits_per_sample == 32) { return 4 + odd; }
+  }
+  return std::nullopt;
+}
+
+}  // namespace terrazzo::codec

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/file_calls.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+namespace terrazzo::io {
+
+namespace {
+
+constexpr std::size_t kMaxCallBytes = std::size_t{1} << 30;  // Linux moves at most 2 GiB - 4 KiB a call
+// A file system makes as large a page of a write as it can (ext4 since Linux 6.16), and looking for 2 MiB of memory in
+// one piece may take longer than the write: 0.2 to 3 GB/s for calls of 4 MiB, never below 1 for 512 KiB.
+constexpr std::size_t kMaxFileWriteBytes = std::size_t{512} << 10;
+constexpr std::uint64_t kMaxOffset = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
+
+int open_at(int folder, char const* name, int flags, mode_t mode) { return ::openat(folder, name, flags, mode); }
+
+// After a call that returned -1: true when it is worth another try.
+bool try_again(int descriptor) noexcept {
+  if (errno == EINTR) { return true; }
+  if (errno != EAGAIN) { return false; }
+  // A pipe or socket that does not block: somebody else's setting, and full at the moment.
+  pollfd wait{descriptor, POLLOUT, 0};
+  return ::poll(&wait, 1, -1) >= 0 || errno == EINTR;
+}
+
+}  // namespace
+
+FileCalls file_calls{.openat = open_at,
+                     .flock = ::flock,
+                     .write = ::write,
+                     .pwrite = ::pwrite,
+                     .pread = ::pread,
+                     .copy_file_range = ::copy_file_range,
+                     .fallocate = ::fallocate,
+                     .ftruncate = ::ftruncate,
+                     .fchmod = ::fchmod,
+                     .fsync = ::fsync,
+                     .close = ::close,
+                     .renameat = ::renameat,
+                     .unlinkat = ::unlinkat};
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    reset();
+    value_ = other.release();
+  }
+  return *this;
+}
+
+int Descriptor::release() noexcept { return std::exchange(value_, -1); }
+
+void Descriptor::reset() noexcept {
+  int const kept = errno;
+  if (value_ >= 0) { ::close(release()); }
+  errno = kept;
+}
+
+bool write_all(int descriptor, std::span<std::byte const> bytes) noexcept {
+  while (!bytes.empty()) {
+    ssize_t const done = file_calls.write(descriptor, bytes.data(), std::min(bytes.size(), kMaxCallBytes));
+    if (done < 0 && try_again(descriptor)) { continue; }
+    if (done == 0) { errno = EIO; }  // never of a sane file; not to be tried for ever
+    if (done <= 0) { return false; }
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+  }
+  return true;
+}
+
+bool write_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte const> bytes) noexcept {
+  while (!bytes.empty()) {
+    if (offset_bytes > kMaxOffset || bytes.size() > kMaxOffset - offset_bytes) {
+      errno = EFBIG;
+      return false;
+    }
+    ssize_t const done = file_calls.pwrite(descriptor, bytes.data(), std::min(bytes.size(), kMaxFileWriteBytes),
+                                           static_cast<off_t>(offset_bytes));
+    if (done < 0 && errno == EINTR) { continue; }
+    if (done == 0) { errno = EIO; }
+    if (done <= 0) { return false; }
+    offset_bytes += static_cast<std::uint64_t>(done);
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+  }
+  return true;
+}
+
+bool read_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte> into) noexcept {
+  while (!into.empty()) {
+    ssize_t const done = file_calls.pread(descriptor, into.data(), std::min(into.size(), kMaxCallBytes),
+                                          static_cast<off_t>(std::min(offset_bytes, kMaxOffset)));
+    if (done < 0 && errno == EINTR) { continue; }
+    if (done == 0) { errno = ENODATA; }
+    if (done <= 0) { return false; }
+    offset_bytes += static_cast<std::uint64_t>(done);
+    into = into.subspan(static_cast<std::size_t>(done));
+  }
+  return true;
+}
+
+Descriptor open_unnamed(std::string const& folder) {
+  Descriptor file(file_calls.openat(AT_FDCWD, folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  // EISDIR and ENOENT: kernels and file systems that do not know O_TMPFILE.
+  if (file || !(errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT || errno == EINVAL)) { return file; }
+  std::string name = folder + "/.spool.XXXXXX";
+  file = Descriptor(::mkostemp(name.data(), O_CLOEXEC));
+  if (file && file_calls.unlinkat(AT_FDCWD, name.c_str(), 0) != 0) { file.reset(); }
+  return file;
+}
+
+}  // namespace terrazzo::io

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/validate_images.hpp"
+
+#include "base/text.hpp"
+#include "terrazzo/error.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace terrazzo::ops {
+
+namespace {
+
+using ByOffset = std::unordered_map<std::uint64_t, tiff::Directory const*>;
+
+ByOffset by_offset(CheckedFile const& file) {
+  ByOffset found;
+  for (tiff::Directory const& directory : file.chain.directories) {
+    found.emplace(directory.offset_bytes(), &directory);
+  }
+  for (tiff::Directory const& directory : file.sub_directories) { found.emplace(directory.offset_bytes(), &directory); }
+  return found;
+}
+
+void add_levels(Dataset const& dataset, ByOffset& unused, CheckedFile& file) {
+  auto const add = [&](reading::Level const& level, Role role, std::size_t number) {
+    if (level.source != file.source) { return false; }
+    auto const found = unused.find(level.image.ifd_offset_bytes);
+    if (found == unused.end()) { return true; }  // two roles of one directory: it is here already
+    file.images.push_back({role, number, *found->second, level.image, level.index});
+    unused.erase(found);
+    return true;
+  };
+  auto const& levels = dataset.shared_impl()->levels;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (!add(*levels[i], Role::level, i)) { ++file.levels_outside; }
+    if (levels[i]->mask != nullptr) { add(*levels[i]->mask, Role::mask, i); }
+  }
+}
+
+// GDAL's COG driver says BAND in the ghost area in either case, and tells tiles from bands in its metadata.
+bool says_tile_interleaved(tiff::Directory const& main) {
+  std::string const xml = main.text_value(tiff::tag::GDALMetadata).value_or("");
+  std::size_t const item = xml.find("name=\"INTERLEAVE\"");
+  std::size_t const value = item == std::string::npos ? item : xml.find('>', item);
+  return value != std::string::npos && xml.compare(value, 6, ">TILE<") == 0;
+}
+
+// A directory of the chain that is no level and no mask: another image, or one that nobody can use.
+void judge_rest(tiff::Directory const& directory, CheckedFile& file, Findings& findings) {
+  Place const place{.ifd = directory.index(), .offset = directory.offset_bytes()};
+  std::uint64_t const kind = directory.unsigned_value(tiff::tag::NewSubfileType).value_or(0);
+  bool const reduced = (kind & 1) != 0, mask = (kind & 4) != 0;
+  if (mask) {
+    findings.add(Rule::mask_unused, place, [&] {
+      return text("IFD ", directory.index(), " is a mask of ",
+                  directory.unsigned_value(tiff::tag::ImageWidth).value_or(0), " x ",
+                  directory.unsigned_value(tiff::tag::ImageLength).value_or(0),
+                  " pixels, but no image of that size wants one");
+    });
+  } else if (reduced) {
+    findings.add(Rule::overview_unused, place, [&] {
+      return text("IFD ", directory.index(), " is marked as an overview, but cannot be one of this image: ",
+                  "its tags are broken, its bands are others, or there are more than 30 before it");
+    });
+  }
+  try {
+    std::vector<std::string> ignored;
+    tiff::Image const image = tiff::parse_image(directory, ignored);
+    tiff::BlockIndex index(directory, image);
+    file.images.push_back({Role::page, directory.index(), directory, image, std::move(index)});
+  } catch (Error const& error) {
+    if (error.kind() == ErrorKind::io) { throw; }
+    if (!mask && !reduced) {
+      findings.add(Rule::extra_images, place, [&] {
+        return text("IFD ", directory.index(), " is a further directory, but no readable image: ", error.message());
+      });
+    }
+  }
+}
+
+}  // namespace
+
+std::string CheckedImage::name() const {
+  std::string const base = level == 0 ? "full resolution" : text("overview ", level);
+  switch (role) {
+    case Role::level: return base;
+    case Role::mask: return (level == 0 ? "mask of the " : "mask of ") + base;
+    case Role::page: return text("page ", level);
+  }
+  return base;
+}
+
+TileId CheckedImage::tile_id(std::uint64_t block) const noexcept {
+  std::uint64_t const in_plane = block % image.blocks_per_plane();
+  return {static_cast<std::uint32_t>(in_plane % image.blocks_across),
+          static_cast<std::uint32_t>(in_plane / image.blocks_across),
+          static_cast<std::uint32_t>(block / image.blocks_per_plane())};
+}
+
+CheckedImage const* CheckedFile::find(Role role, std::size_t level) const noexcept {
+  auto const found =
+      std::ranges::find_if(images, [&](CheckedImage const& i) { return i.role == role && i.level == level; });
+  return found == images.end() ? nullptr : &*found;
+}
+
+std::size_t CheckedFile::level_count() const noexcept {
+  return static_cast<std::size_t>(std::ranges::count(images, Role::level, &CheckedImage::role));
+}
+
+CheckedFile collect_images(Dataset const& dataset, std::uint32_t page, Findings& findings) {
+  CheckedFile file;
+  file.source = dataset.shared_impl()->levels.at(0)->source;
+  file.chain = tiff::read_chain(file.source);
+  for (std::string const& warning : file.chain.warnings) {
+    findings.add(Rule::chain_broken, {}, [&] { return warning; });
+  }
+  tiff::Directory const& main = file.chain.directories.at(page);
+  file.sub_directories = tiff::read_sub_directories(main);
+  file.ghost = read_ghost_area(main.reader(), file.chain.header, findings);
+
+  file.ghost.tile_interleaved = file.ghost.tile_interleaved || says_tile_interleaved(main);
+
+  ByOffset unused = by_offset(file);
+  add_levels(dataset, unused, file);
+  std::size_t const own = file.images.size();
+  for (tiff::Directory const& directory : file.chain.directories) {
+    if (unused.contains(directory.offset_bytes())) { judge_rest(directory, file, findings); }
+  }
+  if (std::size_t const pages = file.images.size() - own; pages > 0) {
+    findings.add(Rule::extra_images, {}, [&] {
+      return text("the file has ", pages, pages == 1 ? " directory" : " directories",
+                  " beside the image, its overviews and masks; readers of COGs will not see them");
+    });
+  }
+  return file;
+}
+
+}  // namespace terrazzo::ops

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Directories (IFDs) as bytes: classic and BigTIFF, little-endian. Where a directory lies and where its arrays lie is
+// decided by the caller; here it is only written down.
+#pragma once
+
+#include "tiff/format.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace terrazzo::tiff {
+
+// One tag with its values, little-endian.
+struct TagValue {
+  FieldType type = FieldType::byte_;
+  std::uint64_t count = 0;
+  std::vector<std::byte> bytes{};
+};
+
+// The tags of one directory, by number, as the format wants them sorted.
+class TagSet {
+ public:
+  void set_short(std::uint16_t tag, std::uint16_t value);
+  void set_shorts(std::uint16_t tag, std::span<std::uint16_t const> values);
+  void set_long(std::uint16_t tag, std::uint32_t value);
+  // LONG in classic files, LONG8 in BigTIFF ones.
+  void set_offsets(std::uint16_t tag, std::span<std::uint64_t const> values, bool bigtiff);
+  void set_doubles(std::uint16_t tag, std::span<double const> values);
+  void set_text(std::uint16_t tag, std::string_view text);  // ASCII, NUL added; UTF-8 passes
+  void set_bytes(std::uint16_t tag, FieldType type, std::span<std::byte const> bytes);  // BYTE or UNDEFINED
+  void set(std::uint16_t tag, TagValue value);
+  void erase(std::uint16_t tag) { values_.erase(tag); }
+  [[nodiscard]] bool has(std::uint16_t tag) const { return values_.contains(tag); }
+  [[nodiscard]] TagValue const* find(std::uint16_t tag) const;
+  [[nodiscard]] std::map<std::uint16_t, TagValue> const& values() const noexcept { return values_; }
+
+ private:
+  std::map<std::uint16_t, TagValue> values_;
+};
+
+inline constexpr std::size_t header_bytes(bool bigtiff) noexcept { return bigtiff ? 16 : 8; }
+[[nodiscard]] std::vector<std::byte> encode_header(bool bigtiff, std::uint64_t first_ifd_offset_bytes);
+
+// Bytes of the directory and of the values that do not fit its entries, which follow it at once, each at an even
+// offset. A multiple of 2 (classic) or 8 (BigTIFF).
+[[nodiscard]] std::uint64_t directory_bytes(TagSet const& tags, bool bigtiff);
+
+// Those bytes, for a directory at `offset_bytes` (even; a multiple of 8 in BigTIFF) whose successor is at
+// `next_offset_bytes` (0: none). Throws `limit` when an offset does not fit a classic file.
+[[nodiscard]] std::vector<std::byte> encode_directory(TagSet const& tags, bool bigtiff, std::uint64_t offset_bytes,
+                                                      std::uint64_t next_offset_bytes);
+
+}  // namespace terrazzo::tiff

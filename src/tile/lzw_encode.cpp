@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Strings are found in a hash table of buckets of two entries, keyed by prefix code and byte. The address is prefix XOR
+// something that depends on the byte alone, so on the way from one code to the next there is one XOR and one load.
+// Codes are collected for a whole table and packed afterwards: a code's width follows from its place alone.
+#include "tile/lzw_encode.hpp"
+
+#include "tile/byte_swap.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace terrazzo::tile {
+namespace {
+
+constexpr std::uint32_t kCodeBits = 12;
+constexpr std::uint64_t kEmptyBucket = ~std::uint64_t{0};
+// Where a full bucket's overflow goes, in buckets: odd, so that every bucket is reached, and not 1, because neighbours
+// are full together.
+constexpr std::uint32_t kProbeStep = 721;
+
+// Spreads the strings of one prefix over the table. Any odd factor that mixes will do.
+constexpr std::array<std::uint16_t, 256> kSpread = [] {
+  std::array<std::uint16_t, 256> spread{};
+  for (std::uint32_t byte = 0; byte < 256; ++byte) { spread[byte] = static_cast<std::uint16_t>(byte * 12665U & 8191U); }
+  return spread;
+}();
+
+// Packs codes, most significant bit first. Writes up to 7 bytes beyond the last one, which the bound has room for.
+class BitWriter {
+ public:
+  explicit BitWriter(std::byte* out) noexcept : out_(out) {}
+
+  void put(std::uint32_t code, std::uint32_t width) noexcept { put_bits(code, width); }
+
+  void put(std::uint16_t const* codes, std::size_t count, std::uint32_t width) noexcept {
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+      std::uint64_t const four = std::uint64_t{codes[i]} << (3 * width) | std::uint64_t{codes[i + 1]} << (2 * width) |
+                                 std::uint64_t{codes[i + 2]} << width | codes[i + 3];
+      put_bits(four, 4 * width);
+    }
+    for (; i < count; ++i) { put_bits(codes[i], width); }
+  }
+
+  // The codes of one table from its start, in the widths of their places.
+  void put_table(std::span<std::uint16_t const> codes) noexcept {
+    std::size_t done = 0;
+    for (std::uint32_t width = kLzwMinWidth; width <= kLzwMaxWidth && done < codes.size(); ++width) {
+      std::size_t const end = std::min<std::size_t>(codes.size(), (std::size_t{1} << width) - kLzwFirstFree);
+      put(codes.data() + done, end - done, width);
+      done = end;
+    }
+  }
+
+  // Fills the last byte with zeros. Returns where the stream ends.
+  [[nodiscard]] std::byte* finish() noexcept { return bits_ == 0 ? out_ : out_ + 1; }
+
+ private:
+  // At most 48 bits at a time; 7 may be waiting.
+  void put_bits(std::uint64_t value, std::uint32_t width) noexcept {
+    waiting_ = waiting_ << width | value;
+    bits_ += width;
+    std::uint64_t aligned = waiting_ << (64 - bits_);
+    if constexpr (std::endian::native == std::endian::little) { aligned = byte_swapped(aligned); }
+    store_unaligned(out_, aligned);
+    out_ += bits_ / 8;
+    bits_ %= 8;
+  }
+
+  std::byte* out_;
+  std::uint64_t waiting_ = 0;  // its low bits_ bits are not out yet; older ones lie above them
+  std::uint32_t bits_ = 0;
+};
+
+// The width of the code at this place of a table: early change, as the decoder's.
+std::uint32_t width_at(std::size_t place) noexcept {
+  return std::max<std::uint32_t>(kLzwMinWidth, static_cast<std::uint32_t>(std::bit_width(kLzwFirstFree + place)));
+}
+
+}  // namespace
+
+struct LzwEncoder::Progress {
+  std::byte const* next;
+  std::byte const* end;
+  std::uint32_t prefix;  // the string that is not written yet
+  std::size_t codes = 0;  // in codes_
+};
+
+void LzwEncoder::fill_table(Progress& at) noexcept {
+  buckets_.fill(kEmptyBucket);
+  std::byte const* next = at.next;
+  std::byte const* const end = at.end;
+  std::uint32_t prefix = at.prefix;
+  std::uint32_t count = 0;
+  while (next != end && count < kLzwCodesPerTable) {
+    auto const byte = static_cast<std::uint32_t>(*next++);
+    std::uint32_t const key = prefix << 20 | byte << kCodeBits;
+    std::uint32_t slot = prefix ^ kSpread[byte];
+    for (;;) {
+      // An entry of this key leaves its code, any other more. One comparison for both entries: whether the string is
+      // in the table cannot be predicted, in which half of the bucket it is need not be.
+      std::uint64_t const bucket = buckets_[slot];
+      std::uint32_t const code =
+          std::min(static_cast<std::uint32_t>(bucket) ^ key, static_cast<std::uint32_t>(bucket >> 32) ^ key);
+      if (code < kLzwTableSize) {
+        prefix = code;
+        break;
+      }
+      if ((bucket >> 32) == 0xFFFF'FFFFU) [[likely]] {
+        buckets_[slot] = bucket << 32 | key | (kLzwFirstFree + count);
+        codes_[count++] = static_cast<std::uint16_t>(prefix);
+        prefix = byte;
+        break;
+      }
+      slot = (slot + kProbeStep) % kBuckets;
+    }
+  }
+  at.next = next;
+  at.prefix = prefix;
+  at.codes = count;
+}
+
+std::size_t LzwEncoder::encode(std::span<std::byte const> in, std::span<std::byte> out) noexcept {
+  BitWriter bits(out.data());
+  bits.put(kLzwClear, kLzwMinWidth);
+  std::uint32_t end_width = kLzwMinWidth;
+  if (!in.empty()) {
+    Progress at{in.data() + 1, in.data() + in.size(), static_cast<std::uint32_t>(in[0])};
+    for (;;) {
+      fill_table(at);
+      if (at.codes < kLzwCodesPerTable) { break; }
+      bits.put_table(codes_);
+      bits.put(kLzwClear, kLzwMaxWidth);
+    }
+    codes_[at.codes++] = static_cast<std::uint16_t>(at.prefix);
+    bits.put_table(std::span(codes_).first(at.codes));
+    // The decoder adds an entry for the last code too, so EOI comes in the width after it, or after a last Clear.
+    if (at.codes == kLzwCodesPerTable) {
+      bits.put(kLzwClear, kLzwMaxWidth);
+    } else {
+      end_width = width_at(at.codes);
+    }
+  }
+  bits.put(kLzwEndOfInformation, end_width);
+  return static_cast<std::size_t>(bits.finish() - out.data());
+}
+
+}  // namespace terrazzo::tile

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Encodes TIFF's LZW (TIFF 6.0, section 13), most significant bit first, the width changing one code early: the streams
+// that tile/lzw.hpp decodes. The longest string in the table is always taken and the table is filled before it is
+// cleared, so streams are as short as libtiff's (the same bytes unless libtiff cleared its table early).
+#pragma once
+
+#include "tile/lzw.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace terrazzo::tile {
+
+// Codes between two Clears. libtiff clears when entry 4094 would be next, and so do we: entry 4095 is never made, for
+// old decoders have no room for it.
+inline constexpr std::size_t kLzwCodesPerTable = 4094 - kLzwFirstFree;
+
+// The longest stream that `in_bytes` can become: a code of 12 bits a byte, a Clear after each table, Clear, EOI.
+[[nodiscard]] constexpr std::uint64_t lzw_encode_bound(std::uint64_t in_bytes) noexcept {
+  return in_bytes + in_bytes / 2 + in_bytes / kLzwCodesPerTable * 2 + 16;
+}
+
+// The tables of one thread, 72 KB. Nothing is remembered from one call to the next.
+class LzwEncoder {
+ public:
+  // `out` has at least lzw_encode_bound(in.size()) bytes. Returns the bytes written.
+  [[nodiscard]] std::size_t encode(std::span<std::byte const> in, std::span<std::byte> out) noexcept;
+
+ private:
+  // Two entries a bucket, the newer in the low half. An entry is prefix << 20 | byte << 12 | code, all ones when
+  // empty (no prefix is 4095).
+  static constexpr std::size_t kBuckets = 8192;
+  std::array<std::uint64_t, kBuckets> buckets_;
+  std::array<std::uint16_t, kLzwCodesPerTable> codes_;  // of the current table, before they are packed
+
+  struct Progress;
+  void fill_table(Progress& at) noexcept;
+};
+
+}  // namespace terrazzo::tile

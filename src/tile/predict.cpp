@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Both predictors take differences of samples that lie in the input side by side, so vectors are loaded twice, one
+// pixel apart, and subtracted. For predictor 3 the bytes of the differences are then sorted into planes; only the first
+// pixel of each plane has another neighbour and is done apart.
+#include "tile/predict.hpp"
+
+#include "tile/cpu.hpp"
+
+#if TERRAZZO_HAVE_X86
+#include <immintrin.h>
+#endif
+
+#include <cstring>
+
+namespace terrazzo::tile {
+namespace {
+
+#if TERRAZZO_HAVE_X86
+
+TERRAZZO_TARGET_AVX2 inline __m256i load32(std::byte const* from) noexcept {
+  return _mm256_loadu_si256(reinterpret_cast<__m256i const*>(from));
+}
+
+TERRAZZO_TARGET_AVX2 inline void store32(std::byte* to, __m256i value) noexcept {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), value);
+}
+
+template <class T>
+TERRAZZO_TARGET_AVX2 inline __m256i subtract(__m256i a, __m256i b) noexcept {
+  if constexpr (sizeof(T) == 1) return _mm256_sub_epi8(a, b);
+  if constexpr (sizeof(T) == 2) return _mm256_sub_epi16(a, b);
+  if constexpr (sizeof(T) == 4) return _mm256_sub_epi32(a, b);
+  if constexpr (sizeof(T) == 8) return _mm256_sub_epi64(a, b);
+}
+
+// From the row's end downwards, so that it can be done in place. Returns how many bytes at the start are left.
+template <class T>
+TERRAZZO_TARGET_AVX2 std::size_t horizontal_avx2(std::byte const* in, std::byte* out, std::size_t total_bytes,
+                                                 std::size_t pixel_bytes) noexcept {
+  std::size_t left = total_bytes;
+  while (left >= pixel_bytes + 64) {
+    left -= 64;
+    __m256i const high = subtract<T>(load32(in + left + 32), load32(in + left + 32 - pixel_bytes));
+    __m256i const low = subtract<T>(load32(in + left), load32(in + left - pixel_bytes));
+    store32(out + left + 32, high);
+    store32(out + left, low);
+  }
+  return left;
+}
+
+// Thirty-two samples become Bytes vectors of one plane each, least significant first.
+template <int Bytes>
+TERRAZZO_TARGET_AVX2 inline void sort_planes(__m256i (&v)[Bytes]) noexcept {
+  if constexpr (Bytes == 2) {
+    __m256i const split =
+        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15));
+    __m256i const a = _mm256_shuffle_epi8(v[0], split);
+    __m256i const b = _mm256_shuffle_epi8(v[1], split);
+    v[0] = _mm256_permute4x64_epi64(_mm256_unpacklo_epi64(a, b), 0xD8);
+    v[1] = _mm256_permute4x64_epi64(_mm256_unpackhi_epi64(a, b), 0xD8);
+  } else if constexpr (Bytes == 4) {
+    __m256i const split =
+        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+    // Lanes hold samples 0-3, 8-11, ... and 4-7, 12-15, ...: this puts them in order.
+    __m256i const order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+#pragma GCC unroll 8
+    for (int i = 0; i < 4; ++i) { v[i] = _mm256_shuffle_epi8(v[i], split); }
+    __m256i const low01 = _mm256_unpacklo_epi32(v[0], v[1]);
+    __m256i const high01 = _mm256_unpackhi_epi32(v[0], v[1]);
+    __m256i const low23 = _mm256_unpacklo_epi32(v[2], v[3]);
+    __m256i const high23 = _mm256_unpackhi_epi32(v[2], v[3]);
+    v[0] = _mm256_permutevar8x32_epi32(_mm256_unpacklo_epi64(low01, low23), order);
+    v[1] = _mm256_permutevar8x32_epi32(_mm256_unpackhi_epi64(low01, low23), order);
+    v[2] = _mm256_permutevar8x32_epi32(_mm256_unpacklo_epi64(high01, high23), order);
+    v[3] = _mm256_permutevar8x32_epi32(_mm256_unpackhi_epi64(high01, high23), order);
+  } else {
+    static_assert(Bytes == 8);
+    __m256i const split =
+        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
+    // A quarter holds four pairs of samples of one lane; after the permutation the pairs of both lanes alternate.
+    __m256i const weave =
+        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15));
+    __m256i pair[8];
+    __m256i quad[8];
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) { v[i] = _mm256_shuffle_epi8(v[i], split); }
+#pragma GCC unroll 8
+    for (int i = 0; i < 4; ++i) {
+      pair[2 * i] = _mm256_unpacklo_epi16(v[2 * i], v[2 * i + 1]);
+      pair[2 * i + 1] = _mm256_unpackhi_epi16(v[2 * i], v[2 * i + 1]);
+    }
+#pragma GCC unroll 8
+    for (int half = 0; half < 2; ++half) {
+      quad[4 * half] = _mm256_unpacklo_epi32(pair[4 * half], pair[4 * half + 2]);
+      quad[4 * half + 1] = _mm256_unpackhi_epi32(pair[4 * half], pair[4 * half + 2]);
+      quad[4 * half + 2] = _mm256_unpacklo_epi32(pair[4 * half + 1], pair[4 * half + 3]);
+      quad[4 * half + 3] = _mm256_unpackhi_epi32(pair[4 * half + 1], pair[4 * half + 3]);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < 4; ++i) {
+      __m256i const even = _mm256_unpacklo_epi64(quad[i], quad[4 + i]);
+      __m256i const odd = _mm256_unpackhi_epi64(quad[i], quad[4 + i]);
+      v[2 * i] = _mm256_shuffle_epi8(_mm256_permute4x64_epi64(even, 0xD8), weave);
+      v[2 * i + 1] = _mm256_shuffle_epi8(_mm256_permute4x64_epi64(odd, 0xD8), weave);
+    }
+  }
+}
+
+// Samples from `samples` on, 32 a step. Returns the first sample that is left.
+template <int Bytes>
+TERRAZZO_TARGET_AVX2 std::size_t float_avx2(std::byte const* in, std::byte* out, std::size_t sample_count,
+                                            std::size_t samples) noexcept {
+  constexpr std::size_t kBytes = Bytes;
+  std::size_t const pixel_bytes = samples * kBytes;
+  std::size_t i = samples;
+  for (; i + 32 <= sample_count; i += 32) {
+    __m256i v[kBytes];
+    std::byte const* const from = in + i * kBytes;
+#pragma GCC unroll 8
+    for (std::size_t b = 0; b < kBytes; ++b) {
+      v[b] = _mm256_sub_epi8(load32(from + 32 * b), load32(from + 32 * b - pixel_bytes));
+    }
+    sort_planes<Bytes>(v);
+#pragma GCC unroll 8
+    for (std::size_t b = 0; b < kBytes; ++b) { store32(out + (kBytes - 1 - b) * sample_count + i, v[b]); }
+  }
+  return i;
+}
+
+#endif
+
+template <class T>
+void horizontal(std::byte const* in, std::byte* out, std::size_t sample_count, std::size_t samples) noexcept {
+  std::size_t left = sample_count;
+#if TERRAZZO_HAVE_X86
+  if (has_avx2()) { left = horizontal_avx2<T>(in, out, sample_count * sizeof(T), samples * sizeof(T)) / sizeof(T); }
+#endif
+  while (left > 0) {
+    --left;
+    store_unaligned<T>(out + left * sizeof(T), horizontal_difference<T>(in, left, samples));
+  }
+}
+
+}  // namespace
+
+void apply_horizontal_row(std::byte const* in, std::byte* out, std::size_t width_px, std::uint32_t samples,
+                          std::uint32_t bits) noexcept {
+  std::size_t const sample_count = width_px * samples;
+  if (sample_count == 0) { return; }
+  switch (bits) {
+    case 8: horizontal<std::uint8_t>(in, out, sample_count, samples); break;
+    case 16: horizontal<std::uint16_t>(in, out, sample_count, samples); break;
+    case 32: horizontal<std::uint32_t>(in, out, sample_count, samples); break;
+    case 64: horizontal<std::uint64_t>(in, out, sample_count, samples); break;
+    default:
+      if (in != out) { std::memcpy(out, in, (sample_count * bits + 7) / 8); }
+      break;
+  }
+}
+
+void apply_float_row(std::byte const* in, std::byte* out, std::size_t width_px, std::uint32_t samples,
+                     std::uint32_t bytes_per_sample) noexcept {
+  std::size_t const sample_count = width_px * samples;
+  if (sample_count == 0) { return; }
+  std::size_t done = samples;
+#if TERRAZZO_HAVE_X86
+  if (has_avx2()) {
+    switch (bytes_per_sample) {
+      case 2: done = float_avx2<2>(in, out, sample_count, samples); break;
+      case 4: done = float_avx2<4>(in, out, sample_count, samples); break;
+      case 8: done = float_avx2<8>(in, out, sample_count, samples); break;
+      default: break;
+    }
+  }
+#endif
+  for (std::uint32_t plane = 0; plane < bytes_per_sample; ++plane) {
+    std::byte* const to = out + plane * sample_count;
+    auto const byte = [&](std::size_t i) {
+      return float_difference(in, plane, i, sample_count, samples, bytes_per_sample);
+    };
+    for (std::size_t i = 0; i < samples; ++i) { to[i] = byte(i); }
+    for (std::size_t i = done; i < sample_count; ++i) { to[i] = byte(i); }
+  }
+}
+
+}  // namespace terrazzo::tile

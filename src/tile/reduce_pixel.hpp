@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One pixel of an overview out of pixels of the level before it: which source pixels it is made from, with which
+// weights, and the arithmetic, operation by operation as GDAL 3.12 does it (gdaladdo and its COG driver), so that
+// results are equal to the bit on the host and on the device. A NaN that comes out is always the plain quiet NaN.
+#pragma once
+
+#include "tile/convert.hpp"
+#include "tile/float_convert.hpp"
+#include "tile/host_device.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace terrazzo::tile {
+
+// ---------------------------------------------------------------------------------------------------------------
+// Which source pixels
+
+// Along one axis: [first, last), whole but for the outer two, which count with their own weights.
+struct AxisWindow {
+  std::uint32_t first = 0, last = 0;
+  double first_weight = 1, last_weight = 1;
+  double total_weight = 1;
+
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t size() const noexcept { return last - first; }
+  // Of source pixel `i` of the window.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE double weight(std::uint32_t i) const noexcept {
+    return i == first ? first_weight : i + 1 == last ? last_weight : 1.0;
+  }
+};
+
+// The window of average, RMS, minimum, maximum and median: every source pixel that result pixel `i` covers, however
+// little. `ratio` is source size / result size, in double.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline AxisWindow covered_pixels(std::uint32_t i, double ratio,
+                                                                    std::uint32_t source_size) noexcept {
+  constexpr double kTolerance = 1e-8;  // i * ratio is seldom exact
+  double const start = i * ratio;
+  double const end = (static_cast<double>(i) + 1) * ratio;
+  AxisWindow window;
+  window.first = static_cast<std::uint32_t>(start + kTolerance);
+  window.last = static_cast<std::uint32_t>(std::ceil(end - kTolerance));
+  if (window.last == window.first) { ++window.last; }
+  if (window.last > source_size) { window.last = source_size; }
+  bool const one = window.size() == 1;
+  window.first_weight = one ? 1.0 : 1.0 - (start - window.first);
+  window.last_weight = 1.0 - (window.last - end);
+  window.total_weight = window.first_weight;
+  if (!one) {
+    window.total_weight += window.size() - 2.0;
+    window.total_weight += window.last_weight;
+  }
+  return window;
+}
+
+// Nearest, and the first pixel of rounded_pixels().
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t nearest_pixel(std::uint32_t i, double ratio,
+                                                                      std::uint32_t source_size) noexcept {
+  auto const pixel = static_cast<std::uint32_t>(0.5 + i * ratio);
+  return pixel < source_size ? pixel : source_size - 1;
+}
+
+// The window of complex averages: bounds rounded to whole pixels, so all weights are 1.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline AxisWindow rounded_pixels(std::uint32_t i, double ratio,
+                                                                    std::uint32_t source_size, bool is_last) noexcept {
+  AxisWindow window;
+  window.first = static_cast<std::uint32_t>(0.5 + i * ratio);
+  window.last = static_cast<std::uint32_t>(0.5 + (static_cast<double>(i) + 1) * ratio);
+  if (window.last == window.first) { ++window.last; }
+  if (window.last > source_size || is_last) {
+    if (window.first >= source_size) { window.first = source_size - 1; }
+    window.last = source_size;
+  }
+  window.total_weight = window.size();
+  return window;
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Which of them are valid
+
+// True for a NaN marker and NaN, and for floats that are equal to the marker within a few units of the last place of a
+// float32 (also in float64: GDAL's rule, which catches markers that lost digits on their way through text).
+template <class Float>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_close_to(Float value, Float marker) noexcept {
+  constexpr auto kEpsilon = static_cast<Float>(std::numeric_limits<float>::epsilon());
+  if (marker != marker) { return value != value; }
+  // Both sides always, so that loops over it have no branch.
+  int const equal = value == marker;
+  int const close = std::fabs(value - marker) < kEpsilon * std::fabs(value + marker) * static_cast<Float>(2);
+  return (equal | close) != 0;
+}
+
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_marker(T value, T marker) noexcept {
+  if constexpr (std::is_same_v<T, Half>) {
+    return is_close_to(half_to_float(value.bits), half_to_float(marker.bits));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return is_close_to(value, marker);
+  } else {
+    return value == marker;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Arithmetic
+
+// The type that pixels of type T are reduced in.
+template <class T>
+struct Worked {
+  using type = double;
+};
+template <>
+struct Worked<std::uint8_t> {
+  using type = std::uint8_t;
+};
+template <>
+struct Worked<std::uint16_t> {
+  using type = std::uint16_t;
+};
+template <>
+struct Worked<std::int8_t> {
+  using type = float;
+};
+template <>
+struct Worked<std::int16_t> {
+  using type = float;
+};
+template <>
+struct Worked<float> {
+  using type = float;
+};
+template <class T>
+using WorkedAs = typename Worked<T>::type;
+
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T plain_nan(T value) noexcept {
+  if constexpr (std::is_same_v<T, Half>) {
+    return (value.bits & 0x7FFFU) > 0x7C00U ? Half{0x7E00U} : value;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return value == value ? value : std::numeric_limits<T>::quiet_NaN();
+  } else {
+    return value;
+  }
+}
+
+// A result of type T. Unlike convert_value(), a double becomes a half in one rounding: the float on the way is made odd
+// where it is not exact, so that it lies on no border of halves.
+template <class T, class W>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T rounded_to(W value) noexcept {
+  if constexpr (std::is_same_v<T, Half> && std::is_same_v<W, double>) {
+    auto const single = static_cast<float>(value);
+    std::uint32_t bits = bits_of_float(single);
+    double const back = single;
+    if (back != value && value == value && (bits & 0x7F800000U) != 0x7F800000U) {
+      if ((back < 0 ? -back : back) > (value < 0 ? -value : value)) { --bits; }
+      bits |= 1U;
+    }
+    return plain_nan(Half{float32_to_float16_bits(bits)});
+  } else {
+    return convert_value<T>(plain_nan(value));
+  }
+}
+
+// Four whole pixels, nothing missing: a b above c d. GDAL's vector loop adds columns first, its scalar loop for the
+// last pixels of a row adds in reading order; in floats the two differ in the last bit.
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T average_of_four(T a, T b, T c, T d, bool in_reading_order) noexcept {
+  using W = WorkedAs<T>;
+  if constexpr (std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::int16_t>) {
+    // Worked in float, where it is exact: halves away from zero.
+    std::int32_t const sum = std::int32_t{a} + b + c + d;
+    return static_cast<T>((sum + 2 + (sum >> 31)) >> 2);
+  } else if constexpr (std::is_floating_point_v<W>) {
+    constexpr auto kQuarter = static_cast<W>(0.25);  // before the sum, so that it cannot overflow
+    W const wa = kQuarter * convert_value<W>(a), wb = kQuarter * convert_value<W>(b);
+    W const wc = kQuarter * convert_value<W>(c), wd = kQuarter * convert_value<W>(d);
+    return rounded_to<T>(in_reading_order ? ((wa + wb) + wc) + wd : (wa + wc) + (wb + wd));
+  } else {
+    return static_cast<T>((static_cast<std::uint32_t>(a) + b + c + d + 2U) >> 2);
+  }
+}
+
+// How many pixels at the end of a row of `width` GDAL adds in reading order.
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint32_t reading_order_tail(std::uint32_t width) noexcept {
+  return std::is_same_v<WorkedAs<T>, float> ? width % 4 : std::is_same_v<WorkedAs<T>, double> ? width % 2 : 0;
+}
+
+// What an average is not allowed to be, and what it is instead.
+template <class T>
+struct Avoided {
+  bool present = false;
+  WorkedAs<T> value{}, instead{};
+};
+
+// The neighbour of a marker that stands for it when a result happens to hit the marker. REQUIRES a marker that pixels
+// of type T can have.
+template <class T>
+[[nodiscard]] inline Avoided<T> avoid_marker(T marker) noexcept {
+  using W = WorkedAs<T>;
+  Avoided<T> avoided{true, convert_value<W>(marker), {}};
+  if constexpr (std::is_same_v<T, Half>) {
+    bool const is_largest = marker.bits == 0x7BFFU;
+    bool const is_finite = (marker.bits & 0x7C00U) != 0x7C00U;
+    std::uint16_t const magnitude = marker.bits & 0x7FFFU;
+    std::uint16_t next = 0;
+    if (is_largest) {
+      next = 0x7BFEU;
+    } else if ((marker.bits & 0x8000U) == 0) {
+      next = static_cast<std::uint16_t>(marker.bits + 1);
+    } else {
+      next = magnitude == 0 ? std::uint16_t{1} : static_cast<std::uint16_t>(marker.bits - 1);
+    }
+    avoided.instead = is_finite ? convert_value<W>(Half{next}) : W{0};
+  } else if constexpr (std::is_floating_point_v<T>) {
+    constexpr T kLargest = std::numeric_limits<T>::max();
+    avoided.instead = !std::isfinite(marker) ? T{0} : std::nextafter(marker, marker == kLargest ? T{0} : kLargest);
+  } else if constexpr (sizeof(T) == 8) {
+    constexpr auto kEnd = static_cast<double>(std::numeric_limits<T>::max());  // rounded up to a power of two
+    avoided.instead = avoided.value >= kEnd ? std::nextafter(kEnd, 0.0) : avoided.value + 1;
+  } else {
+    constexpr T kLargest = std::numeric_limits<T>::max();
+    avoided.instead = static_cast<W>(marker == kLargest ? kLargest - 1 : marker + 1);
+  }
+  return avoided;
+}
+
+// The end of an average: a sum in double over its weight, rounded to T. `scale` is 1 for integers worked as such.
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T finish_average(double total, double weight, double scale,
+                                                           Avoided<T> const& avoided) noexcept {
+  using W = WorkedAs<T>;
+  W value;
+  if constexpr (std::is_floating_point_v<W>) {
+    value = static_cast<W>(scale * (total / weight));
+  } else {
+    value = static_cast<W>(total / weight + 0.5);
+  }
+  if (avoided.present && value == avoided.value) { value = avoided.instead; }
+  return rounded_to<T>(value);
+}
+
+// Weights of the unmasked average, where floats are divided by the number of pixels first so that they cannot overflow.
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline double average_scale(std::uint32_t pixel_count) noexcept {
+  return std::is_floating_point_v<WorkedAs<T>> ? static_cast<double>(pixel_count) : 1.0;
+}
+
+// sample(column, row) gives pixels of the window; all are valid.
+template <class T, class Sample>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T average_of_all(AxisWindow const& x, AxisWindow const& y,
+                                                           Avoided<T> const& avoided, Sample const& sample) noexcept {
+  double const scale = average_scale<T>(x.size() * y.size());
+  double const inverse = 1.0 / scale;
+  double total = 0;
+  for (std::uint32_t row = y.first; row < y.last; ++row) {
+    double line = convert_value<double>(sample(x.first, row)) * inverse * x.first_weight;
+    if (x.size() > 1) {
+      for (std::uint32_t column = x.first + 1; column + 1 < x.last; ++column) {
+        line += convert_value<double>(sample(column, row)) * inverse;
+      }
+      line += convert_value<double>(sample(x.last - 1, row)) * inverse * x.last_weight;
+    }
+    total += line * y.weight(row);
+  }
+  return finish_average<T>(total, x.total_weight * y.total_weight, scale, avoided);
+}
+
+// The same over those for which valid(column, row) holds; `nothing` when there is none.
+template <class T, class Sample, class Valid>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T average_of_valid(AxisWindow const& x, AxisWindow const& y,
+                                                             Avoided<T> const& avoided, T nothing, Sample const& sample,
+                                                             Valid const& valid) noexcept {
+  double total = 0, weight = 0;
+  bool found = false;
+  for (std::uint32_t row = y.first; row < y.last; ++row) {
+    double line = 0, line_weight = 0;
+    for (std::uint32_t column = x.first; column < x.last; ++column) {
+      if (!valid(column, row)) { continue; }
+      found = true;
+      double const share = x.weight(column);
+      line_weight += share;
+      line += convert_value<double>(sample(column, row)) * share;
+    }
+    total += line * y.weight(row);
+    weight += line_weight * y.weight(row);
+  }
+  return found ? finish_average<T>(total, weight, 1.0, avoided) : nothing;
+}
+
+// average_of_valid() of two by two whole pixels, without a branch. Small integers are exact in float32: their quotients
+// by 2, 3 and 4 stay clear of the borders of rounding.
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T average_of_valid_four(T const (&values)[4], bool const (&valid)[4],
+                                                                  Avoided<T> const& avoided, T nothing) noexcept {
+  using W = WorkedAs<T>;
+  if constexpr (std::is_integral_v<T> && sizeof(T) <= 2) {
+    std::int32_t sum = 0, count = 0;
+    for (int i = 0; i < 4; ++i) {
+      std::int32_t const share = valid[i] ? 1 : 0;
+      sum += -share & std::int32_t{values[i]};
+      count += share;
+    }
+    float const mean = static_cast<float>(sum) / static_cast<float>(count | (count == 0 ? 1 : 0));
+    std::int32_t rounded = static_cast<std::int32_t>(mean + (mean < 0 ? -0.5F : 0.5F));
+    // Unsigned pixels are compared when they are whole, signed ones before.
+    bool const hits =
+        std::is_integral_v<W> ? static_cast<W>(rounded) == avoided.value : static_cast<W>(mean) == avoided.value;
+    rounded = avoided.present && hits ? static_cast<std::int32_t>(avoided.instead) : rounded;
+    return count == 0 ? nothing : static_cast<T>(rounded);
+  } else {
+    double part[4], share[4];
+    for (int i = 0; i < 4; ++i) {
+      double const value = convert_value<double>(values[i]);
+      part[i] = valid[i] ? value : 0.0;
+      share[i] = valid[i] ? 1.0 : 0.0;
+    }
+    double const total = (0.0 + (part[0] + part[1])) + (part[2] + part[3]);
+    double const count = (share[0] + share[1]) + (share[2] + share[3]);
+    T const average = finish_average<T>(total, count > 0 ? count : 1.0, 1.0, avoided);
+    return count > 0 ? average : nothing;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Root mean square
+
+// The end of a mean of squares. Unsigned pixels get the whole number whose square is nearest.
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T finish_rms(double total, double weight, double scale,
+                                                       Avoided<T> const& avoided) noexcept {
+  using W = WorkedAs<T>;
+  W value;
+  double const mean = total / weight;
+  if constexpr (std::is_floating_point_v<W>) {
+    value = static_cast<W>(scale * std::sqrt(mean));
+  } else {
+    auto root = static_cast<std::uint64_t>(std::sqrt(mean));
+    if (static_cast<double>(2 * root * (root + 1) + 1) < 2 * mean) { ++root; }
+    value = static_cast<W>(root);
+  }
+  if (avoided.present && value == avoided.value) { value = avoided.instead; }
+  return rounded_to<T>(value);
+}
+
+// Four whole pixels, nothing missing, in a type worked in floats: see average_of_four().
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T rms_of_four(T a, T b, T c, T d, bool in_reading_order) noexcept {
+  using W = WorkedAs<T>;
+  W const values[4] = {convert_value<W>(a), convert_value<W>(b), convert_value<W>(c), convert_value<W>(d)};
+  W largest = 0;
+  for (W const value : values) {
+    W const size = std::fabs(value);
+    if (!(size <= largest)) { largest = size; }  // a NaN too
+  }
+  if (largest == 0) { return rounded_to<T>(W{0}); }
+  if (!(largest <= std::numeric_limits<W>::max())) {
+    W const sum = values[0] + values[1] + values[2] + values[3];
+    return rounded_to<T>(in_reading_order ? std::fabs(sum) : largest);
+  }
+  W const inverse = W{1} / largest;
+  W const sa = values[0] * inverse * (values[0] * inverse), sb = values[1] * inverse * (values[1] * inverse);
+  W const sc = values[2] * inverse * (values[2] * inverse), sd = values[3] * inverse * (values[3] * inverse);
+  W const sum = in_reading_order ? ((sa + sb) + sc) + sd : (sa + sb) + (sc + sd);
+  return rounded_to<T>(largest * std::sqrt(sum * static_cast<W>(0.25)));
+}
+
+// Values are divided by the largest first where all count, so that squares cannot overflow.
+template <class T, class Sample>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T rms_of_all(AxisWindow const& x, AxisWindow const& y,
+                                                       Avoided<T> const& avoided, Sample const& sample) noexcept {
+  double scale = 1;
+  if constexpr (std::is_floating_point_v<WorkedAs<T>>) {
+    double largest = 0;
+    for (std::uint32_t row = y.first; row < y.last; ++row) {
+      for (std::uint32_t column = x.first; column < x.last; ++column) {
+        double const size = std::fabs(convert_value<double>(sample(column, row)));
+        if (size > largest) { largest = size; }
+      }
+    }
+    scale = largest > 0 && largest <= std::numeric_limits<double>::max() ? largest : 1.0;
+  }
+  double const inverse = 1.0 / scale;
+  double total = 0;
+  for (std::uint32_t row = y.first; row < y.last; ++row) {
+    double line = 0;
+    for (std::uint32_t column = x.first; column < x.last; ++column) {
+      double const value = convert_value<double>(sample(column, row)) * inverse;
+      line += value * value * x.weight(column);
+    }
+    total += line * y.weight(row);
+  }
+  return finish_rms<T>(total, x.total_weight * y.total_weight, scale, avoided);
+}
+
+template <class T, class Sample, class Valid>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T rms_of_valid(AxisWindow const& x, AxisWindow const& y,
+                                                         Avoided<T> const& avoided, T nothing, Sample const& sample,
+                                                         Valid const& valid) noexcept {
+  double total = 0, weight = 0;
+  for (std::uint32_t row = y.first; row < y.last; ++row) {
+    double line = 0, line_weight = 0;
+    for (std::uint32_t column = x.first; column < x.last; ++column) {
+      if (!valid(column, row)) { continue; }
+      double const share = x.weight(column), value = convert_value<double>(sample(column, row));
+      line_weight += share;
+      line += value * value * share;
+    }
+    total += line * y.weight(row);
+    weight += line_weight * y.weight(row);
+  }
+  return weight > 0 ? finish_rms<T>(total, weight, 1.0, avoided) : nothing;
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Kernels
+
+// Weight of a pixel at distance `x`, in pixels of the result.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline double bilinear_weight(double x) noexcept {
+  double const distance = std::fabs(x);
+  return distance <= 1.0 ? 1.0 - distance : 0.0;
+}
+
+// Catmull-Rom.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline double cubic_weight(double x) noexcept {
+  double const distance = std::fabs(x), square = x * x;
+  if (distance <= 1.0) { return square * (1.5 * distance - 2.5) + 1.0; }
+  if (distance <= 2.0) { return square * (-0.5 * distance + 2.5) - 4.0 * distance + 2.0; }
+  return 0.0;
+}
+
+// sin(pi x) sin(pi x / 3) / (pi x pi x / 3), with sin(3a) = 3 sin(a) - 4 sin(a)^3. Not cut off at 3: windows are.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline double lanczos_weight(double x) noexcept {
+  if (x == 0.0) { return 1.0; }
+  double const angle = 3.14159265358979323846 * x, third = angle / 3;
+  double const sine = std::sin(third), square = sine * sine;
+  return (3 - 4 * square) * square / (angle * third);
+}
+
+// [first, last) of the pixels within `radius` result pixels of the middle of result pixel `i`.
+struct KernelWindow {
+  std::uint32_t first = 0, last = 0;
+  double start = 0, step = 1;  // distance of pixel `first` from the middle, and between pixels, in result pixels
+};
+
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline KernelWindow kernel_window(std::uint32_t i, double ratio, double radius,
+                                                                     std::uint32_t source_size) noexcept {
+  double const scale = 1.0 / ratio, step = scale >= 1.0 ? 1.0 : scale, reach = radius / step;
+  double const middle = (i + 0.5) * ratio;
+  double const low = std::floor(middle - reach + 0.5), high = middle + reach + 0.5;
+  KernelWindow window;
+  window.first = low > 0 ? static_cast<std::uint32_t>(low) : 0;
+  window.last = high < source_size ? static_cast<std::uint32_t>(high) : source_size;
+  window.step = step;
+  window.start = step * (window.first - middle + 0.5);
+  return window;
+}
+
+}  // namespace terrazzo::tile

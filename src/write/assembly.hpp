@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Puts encoded blocks in their places and writes the directories around them. Two layouts, one interface:
+// - plain: header, directories, then blocks as they come. The front is as long as was known before the first block, and
+//   is written at the end.
+// - COG: header, GDAL's ghost area, directories, slack, overviews from small to large, the raster. Blocks of every level
+//   wait in a spool of their own. docs/writing.md has the layout byte by byte.
+//
+// The bytes of the file do not depend on the sink or on the way of spooling. Thread rule: one thread at a time.
+#pragma once
+
+#include "base/byte_sink.hpp"
+#include "io/spool.hpp"
+#include "write/file_plan.hpp"
+#include "write/file_tags.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace terrazzo::writing {
+
+// The text behind the header of a COG, without its own first line.
+[[nodiscard]] std::string_view ghost_area(bool mask) noexcept;
+
+class Assembly {
+ public:
+  // The sink is open. Both outlive the assembly.
+  Assembly(FilePlan const& plan, ByteSink& sink);
+
+  // The next block. In a COG, blocks of one plane of a level come in the order of the index; else in any order, once
+  // each. Empty bytes: sparse.
+  void add_image(std::size_t level, TileId block, std::span<std::byte const> bytes);
+  void add_mask(std::size_t level, TileId block, std::span<std::byte const> bytes);
+
+  // Writes what is left. The report lacks only what the writer counts itself. Publishing is the caller's.
+  [[nodiscard]] WriteReport finish(std::span<Moments const> moments);
+
+ private:
+  struct Directory {
+    std::size_t level;
+    bool mask;
+  };
+  [[nodiscard]] std::vector<tiff::TagSet> all_tags(std::span<Moments const> moments) const;
+  [[nodiscard]] std::uint64_t directories_bytes(std::span<tiff::TagSet const> tags) const;
+  [[nodiscard]] std::vector<std::byte> encode_front(std::span<Moments const> moments) const;
+  [[nodiscard]] std::uint64_t first_directory() const noexcept;
+  [[nodiscard]] io::Spool& spool_of(std::size_t level, std::uint32_t plane);
+  void add(BlockPlaces& places, std::size_t level, TileId block, std::span<std::byte const> bytes);
+  void finish_plain(std::span<Moments const> moments);
+  void finish_cog(std::span<Moments const> moments);
+  void check_classic(std::uint64_t end_bytes) const;
+
+  FilePlan const& plan_;
+  ByteSink& sink_;
+  FileTags tags_;
+  std::vector<BlockPlaces> image_places_, mask_places_;  // offsets: in the spool until the end, where there is one
+  io::SpoolQuota quota_;
+  std::deque<io::Spool> spools_;  // COG: one for each plane of each level; plain: one, for sinks that only append
+  std::uint64_t end_bytes_ = 0;   // plain: where the next block goes; at the end: the size of the file
+  WriteReport report_{};
+};
+
+}  // namespace terrazzo::writing

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/block_cutter.hpp"
+
+#include "tile/float_convert.hpp"
+#include "tile/predict.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace terrazzo::writing {
+
+namespace {
+
+template <class T>
+void store(T value, std::byte* out) noexcept {
+  std::memcpy(out, &value, sizeof value);
+}
+
+// Elements of one sample, side by side, at any stride; the size is known to the compiler so that copies are moves.
+template <std::size_t Bytes>
+void gather(std::byte const* from, std::int64_t stride_bytes, std::byte* to, std::size_t to_stride,
+            std::size_t count) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(to + i * to_stride, from + static_cast<std::int64_t>(i) * stride_bytes, Bytes);
+  }
+}
+
+void gather_samples(std::byte const* from, std::int64_t stride_bytes, std::byte* to, std::size_t to_stride,
+                    std::size_t count, std::size_t sample_bytes) noexcept {
+  switch (sample_bytes) {
+    case 1: return gather<1>(from, stride_bytes, to, to_stride, count);
+    case 2: return gather<2>(from, stride_bytes, to, to_stride, count);
+    case 4: return gather<4>(from, stride_bytes, to, to_stride, count);
+    case 8: return gather<8>(from, stride_bytes, to, to_stride, count);
+    default: return gather<16>(from, stride_bytes, to, to_stride, count);
+  }
+}
+
+template <class T>
+void replace_nan_of(std::byte* row, std::size_t samples, std::byte const* sentinel) noexcept {
+  T value;
+  std::memcpy(&value, sentinel, sizeof value);
+  for (std::size_t i = 0; i < samples; ++i) {
+    T sample;
+    std::memcpy(&sample, row + i * sizeof(T), sizeof sample);
+    sample = sample != sample ? value : sample;
+    std::memcpy(row + i * sizeof(T), &sample, sizeof sample);
+  }
+}
+
+// Halves are NaN when all bits of the exponent are set and the fraction is not 0.
+void replace_half_nan(std::byte* row, std::size_t samples, std::byte const* sentinel) noexcept {
+  std::uint16_t value;
+  std::memcpy(&value, sentinel, sizeof value);
+  for (std::size_t i = 0; i < samples; ++i) {
+    std::uint16_t sample;
+    std::memcpy(&sample, row + i * 2, 2);
+    if ((sample & 0x7FFFU) > 0x7C00U) { std::memcpy(row + i * 2, &value, 2); }
+  }
+}
+
+}  // namespace
+
+void store_nodata(Nodata const& nodata, DType dtype, std::byte* out) noexcept {
+  switch (dtype) {
+    case DType::u64: return store<std::uint64_t>(nodata.exact_u64.value_or(0), out);
+    case DType::i64: return store<std::int64_t>(nodata.exact_i64.value_or(0), out);
+    case DType::f64: return store<double>(nodata.value, out);
+    case DType::f32: return store<float>(static_cast<float>(nodata.value), out);
+    case DType::f16: return store<std::uint16_t>(tile::float_to_half(static_cast<float>(nodata.value)), out);
+    case DType::u8: return store<std::uint8_t>(static_cast<std::uint8_t>(nodata.value), out);
+    case DType::i8: return store<std::int8_t>(static_cast<std::int8_t>(nodata.value), out);
+    case DType::u16: return store<std::uint16_t>(static_cast<std::uint16_t>(nodata.value), out);
+    case DType::i16: return store<std::int16_t>(static_cast<std::int16_t>(nodata.value), out);
+    case DType::u32: return store<std::uint32_t>(static_cast<std::uint32_t>(nodata.value), out);
+    case DType::i32: return store<std::int32_t>(static_cast<std::int32_t>(nodata.value), out);
+    case DType::cf64: return store<double>(nodata.value, out);
+    case DType::cf32: return store<float>(static_cast<float>(nodata.value), out);
+    case DType::cf16: return store<std::uint16_t>(tile::float_to_half(static_cast<float>(nodata.value)), out);
+    case DType::ci16: return store<std::int16_t>(static_cast<std::int16_t>(nodata.value), out);
+    case DType::ci32: return store<std::int32_t>(static_cast<std::int32_t>(nodata.value), out);
+  }
+}
+
+BlockCutter::BlockCutter(FilePlan const& plan) : plan_(plan), sample_bytes_(plan.sample_bytes()) {
+  auto const& nodata = plan.options.nodata;
+  if (nodata && nodata->representable) { store_nodata(*nodata, plan.options.dtype, empty_); }
+  replaces_nan_ = nodata && is_floating(plan.options.dtype) && !std::isnan(nodata->value);
+  std::memcpy(sentinel_, empty_, sizeof sentinel_);
+}
+
+void BlockCutter::fill_row(HostView const& view, std::uint32_t row, std::uint32_t column, std::uint32_t columns,
+                           std::uint32_t block_width, std::uint32_t first_band, std::byte* out) const {
+  std::uint32_t const samples = plan_.samples_per_block;
+  std::size_t const pixel_bytes = samples * sample_bytes_;
+  auto const* const base = static_cast<std::byte const*>(view.data) + std::int64_t{row} * view.row_stride_bytes +
+                           std::int64_t{column} * view.pixel_stride_bytes +
+                           std::int64_t{first_band} * view.band_stride_bytes;
+  bool const packed = view.pixel_stride_bytes == static_cast<std::int64_t>(pixel_bytes) &&
+                      (samples == 1 || view.band_stride_bytes == static_cast<std::int64_t>(sample_bytes_));
+  if (packed) {
+    std::memcpy(out, base, columns * pixel_bytes);
+  } else {
+    for (std::uint32_t s = 0; s < samples; ++s) {
+      gather_samples(base + std::int64_t{s} * view.band_stride_bytes, view.pixel_stride_bytes,
+                     out + s * sample_bytes_, pixel_bytes, columns, sample_bytes_);
+    }
+  }
+  if (replaces_nan_) { replace_nan(out, std::size_t{columns} * samples); }
+  std::byte const* const last = out + (columns - 1) * pixel_bytes;
+  for (std::uint32_t x = columns; x < block_width; ++x) { std::memcpy(out + x * pixel_bytes, last, pixel_bytes); }
+}
+
+void BlockCutter::replace_nan(std::byte* row, std::size_t samples) const noexcept {
+  switch (sample_bytes_) {
+    case 2: return replace_half_nan(row, samples, sentinel_);
+    case 4: return replace_nan_of<float>(row, samples, sentinel_);
+    default: return replace_nan_of<double>(row, samples, sentinel_);
+  }
+}
+
+void BlockCutter::predict_row(std::byte const* in, std::byte* out, std::uint32_t block_width) const noexcept {
+  if (plan_.predictor == tiff::Predictor::floating_point) {
+    tile::apply_float_row(in, out, block_width, plan_.samples_per_block, static_cast<std::uint32_t>(sample_bytes_));
+  } else {
+    tile::apply_horizontal_row(in, out, block_width, plan_.samples_per_block,
+                               static_cast<std::uint32_t>(sample_bytes_ * 8));
+  }
+}
+
+CutBlock BlockCutter::cut(LevelPlan const& level, LevelRows const& rows, TileId block, bool keep_samples,
+                          CutScratch& scratch) const {
+  codec::BlockShape const shape = plan_.shape_of(level, block.row);
+  std::uint32_t const column = block.column * level.block_width;
+  std::uint32_t const columns = std::min(level.block_width, level.width - column);
+  std::uint32_t const first = level.first_row(block.row) - rows.first;
+  std::uint32_t const real_rows = level.rows_of(block.row);
+  std::size_t const row_bytes = std::size_t{shape.width_px} * plan_.samples_per_block * sample_bytes_;
+  std::size_t const bytes = row_bytes * shape.height_px;
+  bool const predicts = plan_.predictor != tiff::Predictor::none;
+  bool const whole = !predicts || keep_samples;
+  // Without need for the samples themselves, a row stays in the cache between the two steps.
+  std::span<std::byte> const samples = scratch.block.get(whole ? bytes : row_bytes);
+  std::span<std::byte> const predicted = predicts ? scratch.predicted.get(bytes) : samples;
+  for (std::uint32_t y = 0; y < real_rows; ++y) {
+    std::byte* const row = samples.data() + (whole ? y * row_bytes : 0);
+    fill_row(rows.pixels, first + y, column, columns, shape.width_px, block.plane, row);
+    if (predicts) { predict_row(row, predicted.data() + y * row_bytes, shape.width_px); }
+  }
+  for (std::uint32_t y = real_rows; y < shape.height_px; ++y) {
+    auto const repeat = [&](std::span<std::byte> in) {
+      std::memcpy(in.data() + y * row_bytes, in.data() + (real_rows - 1) * row_bytes, row_bytes);
+    };
+    if (whole) { repeat(samples); }
+    if (predicts) { repeat(predicted); }
+  }
+  return {whole ? samples : std::span<std::byte>{}, predicted};
+}
+
+std::span<std::byte const> BlockCutter::cut_mask(LevelPlan const& level, LevelRows const& rows, TileId block,
+                                                 CutScratch& scratch) const {
+  codec::BlockShape const shape = plan_.shape_of(level, block.row);
+  std::uint32_t const column = block.column * level.block_width;
+  std::uint32_t const columns = std::min(level.block_width, level.width - column);
+  std::uint32_t const first = level.first_row(block.row) - rows.first;
+  std::size_t const row_bytes = (std::size_t{shape.width_px} + 7) / 8;
+  std::span<std::byte> const bits = scratch.predicted.get(row_bytes * shape.height_px);
+  std::ranges::fill(bits, std::byte{0});
+  for (std::uint32_t y = 0; y < level.rows_of(block.row); ++y) {
+    auto const* const from = static_cast<std::byte const*>(rows.mask.data) +
+                             std::int64_t{first + y} * rows.mask.row_stride_bytes +
+                             std::int64_t{column} * rows.mask.pixel_stride_bytes;
+    std::byte* const out = bits.data() + y * row_bytes;
+    for (std::uint32_t x = 0; x < columns; ++x) {
+      if (from[std::int64_t{x} * rows.mask.pixel_stride_bytes] != std::byte{0}) {
+        out[x / 8] |= std::byte{0x80} >> (x % 8);
+      }
+    }
+  }
+  return bits;
+}
+
+bool BlockCutter::is_empty(std::span<std::byte const> samples) const noexcept {
+  // Equal to one sample, and every sample to the one before it.
+  if (std::memcmp(samples.data(), empty_, sample_bytes_) != 0) { return false; }
+  return std::memcmp(samples.data(), samples.data() + sample_bytes_, samples.size() - sample_bytes_) == 0;
+}
+
+}  // namespace terrazzo::writing

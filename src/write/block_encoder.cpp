@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/block_encoder.hpp"
+
+#include "base/text.hpp"
+#include "base/thread_pool.hpp"
+#include "terrazzo/error.hpp"
+#include "write/block_moments.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+
+namespace terrazzo::writing {
+
+struct BlockEncoder::Worker {
+  codec::Workspace workspace{};
+  CutScratch scratch{};
+};
+
+// What is kept of a block until its turn comes.
+struct BlockEncoder::Slot {
+  codec::EncodedBlock image{}, mask{};
+  std::vector<Moments> moments{};
+  BlockResult result{};
+  bool ready = false;
+};
+
+namespace {
+
+// Results that may wait for the one before them, for every thread: enough that a slow tile holds nobody up.
+constexpr std::size_t kSlotsPerThread = 3;
+
+void check(tile::TileResult const& result, BlockJob const& job) {
+  if (result.status == tile::TileStatus::ok) { return; }
+  ErrorKind const kind =
+      result.status == tile::TileStatus::unsupported ? ErrorKind::unsupported : ErrorKind::limit;
+  throw Error(kind, text("a tile cannot be encoded: ", result.reason != nullptr ? result.reason : "unknown reason"),
+              {.ifd = static_cast<std::uint32_t>(job.level), .tile = job.id});
+}
+
+}  // namespace
+
+BlockEncoder::BlockEncoder(FilePlan const& plan, unsigned threads) : plan_(plan), cutter_(plan) {
+  for (unsigned i = 0; i < threads; ++i) { workers_.push_back(std::make_unique<Worker>()); }
+  for (std::size_t i = 0; i < threads * kSlotsPerThread; ++i) { slots_.push_back(std::make_unique<Slot>()); }
+}
+
+BlockEncoder::~BlockEncoder() = default;
+
+void BlockEncoder::encode(BlockJob const& job, Worker& worker, Slot& slot) const {
+  LevelPlan const& level = plan_.levels[job.level];
+  codec::BlockShape const shape = plan_.shape_of(level, job.id.row);
+  bool const counts = plan_.options.statistics && job.level == 0;
+  bool const has_mask = plan_.options.mask && job.id.plane == 0;
+  slot.result = {};
+  CutBlock const cut = cutter_.cut(level, *job.rows, job.id, counts || plan_.options.sparse, worker.scratch);
+  if (counts) {
+    slot.moments = block_moments(plan_, level, *job.rows, job.id, cut.samples);
+    slot.result.moments = slot.moments;
+  }
+  if (!plan_.options.sparse || !cutter_.is_empty(cut.samples)) {
+    check(plan_.encoder->encode(plan_.format, shape, cut.encoded_input, slot.image, worker.workspace), job);
+    slot.result.image = slot.image.bytes;
+  }
+  if (has_mask) { encode_mask(job, worker, slot); }
+}
+
+void BlockEncoder::encode_mask(BlockJob const& job, Worker& worker, Slot& slot) const {
+  LevelPlan const& level = plan_.levels[job.level];
+  std::span<std::byte const> const bits = cutter_.cut_mask(level, *job.rows, job.id, worker.scratch);
+  slot.result.has_mask = true;
+  // A mask block that is not there reads as invalid.
+  if (plan_.options.sparse && std::ranges::all_of(bits, [](std::byte b) { return b == std::byte{0}; })) { return; }
+  check(plan_.mask_encoder->encode(plan_.mask_format, plan_.shape_of(level, job.id.row), bits, slot.mask,
+                                   worker.workspace),
+        job);
+  slot.result.mask = slot.mask.bytes;
+}
+
+void BlockEncoder::run(std::span<BlockJob const> jobs, std::atomic<bool> const* cancel, Emit const& emit) {
+  std::mutex mutex;
+  std::condition_variable moved;
+  std::size_t next_job = 0, next_emit = 0;
+  bool emitting = false, stopped = false;
+  for (auto const& slot : slots_) { slot->ready = false; }
+
+  auto const slot_of = [&](std::size_t job) -> Slot& { return *slots_[job % slots_.size()]; };
+  // Whoever finds the next result ready hands it over, and those behind it, while the others go on encoding.
+  auto const hand_over = [&](std::unique_lock<std::mutex>& lock) {
+    if (emitting) { return; }
+    emitting = true;
+    while (!stopped && next_emit < next_job && slot_of(next_emit).ready) {
+      Slot& slot = slot_of(next_emit);
+      lock.unlock();
+      emit(jobs[next_emit], slot.result);
+      lock.lock();
+      slot.ready = false;
+      ++next_emit;
+      moved.notify_all();
+    }
+    emitting = false;
+  };
+  run_on_pool(static_cast<unsigned>(std::min(workers_.size(), jobs.size())), [&](unsigned worker) {
+    try {
+      std::unique_lock lock(mutex);
+      while (true) {
+        moved.wait(lock, [&] { return stopped || next_job == jobs.size() || next_job < next_emit + slots_.size(); });
+        if (stopped || next_job == jobs.size()) { return; }
+        std::size_t const index = next_job++;
+        lock.unlock();
+        if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) {
+          throw Error(ErrorKind::cancelled, "the write was cancelled");
+        }
+        encode(jobs[index], *workers_[worker], slot_of(index));
+        lock.lock();
+        slot_of(index).ready = true;
+        hand_over(lock);
+      }
+    } catch (...) {
+      {
+        std::lock_guard const lock(mutex);
+        stopped = true;
+      }
+      moved.notify_all();
+      throw;
+    }
+  });
+}
+
+}  // namespace terrazzo::writing

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cuts and encodes a list of blocks on the pool and hands the results over in the list's order, whatever the threads.
+// Encoding goes on while a result is handed over; how many wait for their turn is bounded.
+#pragma once
+
+#include "base/moments.hpp"
+#include "codec/encoder.hpp"
+#include "write/block_cutter.hpp"
+#include "write/file_plan.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace terrazzo::writing {
+
+struct BlockJob {
+  std::size_t level = 0;
+  TileId id{};
+  LevelRows const* rows = nullptr;  // of the level, holding the block's
+};
+
+// One finished block. Empty bytes: sparse.
+struct BlockResult {
+  std::span<std::byte const> image{};
+  std::span<std::byte const> mask{};
+  bool has_mask = false;
+  std::span<Moments const> moments{};  // of the block's bands, when statistics are wanted and the level is the raster
+};
+
+class BlockEncoder {
+ public:
+  BlockEncoder(FilePlan const& plan, unsigned threads);
+  ~BlockEncoder();
+
+  // Called in the order of the jobs, never two at a time, from any thread of the pool.
+  using Emit = std::function<void(BlockJob const&, BlockResult const&)>;
+  // Throws what a codec or `emit` failed with; `cancelled` when the flag is set.
+  void run(std::span<BlockJob const> jobs, std::atomic<bool> const* cancel, Emit const& emit);
+
+ private:
+  struct Worker;
+  struct Slot;
+  void encode(BlockJob const& job, Worker& worker, Slot& slot) const;
+  void encode_mask(BlockJob const& job, Worker& worker, Slot& slot) const;
+
+  FilePlan const& plan_;
+  BlockCutter cutter_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+};
+
+}  // namespace terrazzo::writing

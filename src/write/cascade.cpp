@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/cascade.hpp"
+
+#include "base/thread_pool.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace terrazzo::writing {
+
+LevelRows rows_between(LevelRows const& rows, std::uint32_t first, std::uint32_t last) noexcept {
+  LevelRows part = rows;
+  part.first = first;
+  auto const skip = std::int64_t{first - rows.first};
+  part.pixels.data = static_cast<std::byte*>(rows.pixels.data) + skip * rows.pixels.row_stride_bytes;
+  part.pixels.height = last - first;
+  if (rows.mask.data != nullptr) {
+    part.mask.data = static_cast<std::byte*>(rows.mask.data) + skip * rows.mask.row_stride_bytes;
+    part.mask.height = last - first;
+  }
+  return part;
+}
+
+Cascade::Cascade(FilePlan const& plan, unsigned threads)
+    : plan_(plan), threads_(threads), tail_(plan, plan.levels.front().width, 0) {
+  for (std::size_t level = 1; level < plan.levels.size(); ++level) {
+    std::size_t const source = plan.source_of[level - 1];
+    ReductionSpec spec;
+    spec.source_width = plan.levels[source].width;
+    spec.source_height = plan.levels[source].height;
+    spec.width = plan.levels[level].width;
+    spec.height = plan.levels[level].height;
+    spec.dtype = plan.options.dtype;
+    spec.bands = plan.options.bands;
+    spec.method = plan.resampling;
+    spec.nodata = plan.options.nodata;
+    spec.mask = plan.options.mask;
+    overviews_.push_back({Reduction(spec), RowWindow(plan, plan.levels[level].width, 2 * plan.levels[level].block_height),
+                          source});
+  }
+}
+
+void Cascade::advance(LevelRows const& rows, std::function<void(std::span<BlockJob const>)> const& encode) {
+  for (std::size_t level = 1; level < plan_.levels.size(); ++level) { reduce_level(level, rows); }
+  keep_tail(rows);
+  name_blocks(rows);
+  encode(jobs_);
+  drop_rows();
+}
+
+std::uint32_t Cascade::rows_until(Overview const& overview, std::uint32_t height, std::uint32_t from,
+                                  std::uint32_t source_end) const {
+  std::uint32_t row = from;
+  while (row < height && overview.reduction.source_rows(row).last <= source_end) { ++row; }
+  return row;
+}
+
+void Cascade::reduce_level(std::size_t level, LevelRows const& raster) {
+  Overview& overview = overviews_[level - 1];
+  LevelRows const source = overview.source == 0 ? raster : overviews_[overview.source - 1].rows;
+  std::uint32_t const source_end = source.first + source.pixels.height;
+  std::uint32_t const end = rows_until(overview, plan_of(level).height, overview.next_row, source_end);
+  std::uint32_t const count = end - overview.next_row;
+  LevelRows const result = overview.window.append(count);
+  std::uint32_t row = overview.next_row;
+  if (overview.source == 0) {
+    // Rows that begin before these of the raster are made from a copy in which both parts lie together.
+    std::uint32_t split = row;
+    while (split < end && overview.reduction.source_rows(split).first < raster.first) { ++split; }
+    if (split > row) {
+      std::uint32_t const needed = overview.reduction.source_rows(split - 1).last;
+      if (needed > tail_.end()) { tail_.append(raster, tail_.end(), needed, 1); }
+      reduce_rows(overview, tail_.rows(), rows_between(result, row, split));
+      row = split;
+    }
+  }
+  if (row < end) { reduce_rows(overview, source, rows_between(result, row, end)); }
+  overview.next_row = end;
+  overview.rows = overview.window.rows();
+}
+
+void Cascade::reduce_rows(Overview& overview, LevelRows const& source, LevelRows const& result) const {
+  // Pieces of about 256 KiB: a thread's share stays in its cache, and there are enough of them.
+  constexpr std::uint64_t kPieceBytes = std::uint64_t{256} << 10;
+  std::uint64_t const row_bytes = std::uint64_t{result.pixels.width} * plan_.options.bands * plan_.sample_bytes();
+  auto const step = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kPieceBytes / row_bytes, 1, result.pixels.height));
+  std::uint32_t const pieces = result.pixels.height / step + (result.pixels.height % step != 0 ? 1 : 0);
+  std::uint32_t const end = result.first + result.pixels.height;
+  std::atomic<std::uint32_t> next{0};
+  run_on_pool(std::min(threads_, pieces), [&](unsigned) {
+    for (std::uint32_t piece = next++; piece < pieces; piece = next++) {
+      std::uint32_t const first = result.first + piece * step;
+      overview.reduction.reduce(source, rows_between(result, first, std::min(end, first + step)));
+    }
+  });
+}
+
+void Cascade::keep_tail(LevelRows const& raster) {
+  std::uint32_t const end = raster.first + raster.pixels.height;
+  std::uint32_t needed = end;
+  for (std::size_t level = 1; level < plan_.levels.size(); ++level) {
+    Overview const& overview = overviews_[level - 1];
+    if (overview.source == 0 && overview.next_row < plan_of(level).height) {
+      needed = std::min(needed, overview.reduction.source_rows(overview.next_row).first);
+    }
+  }
+  if (needed >= tail_.end() || tail_.first() == tail_.end()) {
+    tail_.restart(std::max(needed, raster.first));
+  } else {
+    tail_.drop_before(needed);
+  }
+  if (tail_.end() < end) { tail_.append(raster, tail_.end(), end, 1); }
+}
+
+void Cascade::name_block_row(std::size_t level, std::uint32_t block_row, LevelRows const& rows) {
+  for (std::uint32_t plane = 0; plane < plan_.planes; ++plane) {
+    for (std::uint32_t column = 0; column < plan_of(level).blocks_across; ++column) {
+      jobs_.push_back({level, {column, block_row, plane}, &rows});
+    }
+  }
+}
+
+void Cascade::name_blocks(LevelRows const& raster) {
+  jobs_.clear();
+  LevelPlan const& full = plan_of(0);
+  std::uint32_t const end = raster.first + raster.pixels.height;
+  for (std::uint32_t block_row = raster.first / full.block_height; full.first_row(block_row) < end; ++block_row) {
+    name_block_row(0, block_row, raster);
+    std::uint32_t const raster_end = full.first_row(block_row) + full.rows_of(block_row);
+    for (std::size_t level = 1; level < plan_.levels.size(); ++level) {
+      Overview& overview = overviews_[level - 1];
+      LevelPlan const& geometry = plan_of(level);
+      std::uint32_t const source_end =
+          overview.source == 0 ? raster_end : overviews_[overview.source - 1].planned_row;
+      overview.planned_row = rows_until(overview, geometry.height, overview.planned_row, source_end);
+      while (overview.next_block_row < geometry.blocks_down &&
+             geometry.first_row(overview.next_block_row) + geometry.rows_of(overview.next_block_row) <=
+                 overview.planned_row) {
+        name_block_row(level, overview.next_block_row++, overview.rows);
+      }
+    }
+    if (full.blocks_down == block_row + 1) { break; }
+  }
+}
+
+void Cascade::drop_rows() {
+  for (std::size_t level = 1; level < plan_.levels.size(); ++level) {
+    Overview& overview = overviews_[level - 1];
+    std::uint32_t needed = overview.next_block_row * plan_of(level).block_height;
+    for (std::size_t other = level + 1; other < plan_.levels.size(); ++other) {
+      Overview const& dependent = overviews_[other - 1];
+      if (dependent.source == level && dependent.next_row < plan_of(other).height) {
+        needed = std::min(needed, dependent.reduction.source_rows(dependent.next_row).first);
+      }
+    }
+    overview.window.drop_before(needed);
+    overview.rows = overview.window.rows();
+  }
+}
+
+}  // namespace terrazzo::writing

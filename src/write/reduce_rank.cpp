@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Smallest, largest, middle and most frequent of the source pixels that a result pixel covers; a pixel that is covered
+// in part counts whole. NaN never takes part in the first three.
+#include "tile/convert_sample.hpp"
+#include "tile/cpu.hpp"
+#include "write/reduce_method.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace terrazzo::writing {
+namespace {
+
+template <class T>
+[[nodiscard]] bool is_number(T value) noexcept {
+  if constexpr (std::is_same_v<T, tile::Half>) {
+    return (value.bits & 0x7FFFU) <= 0x7C00U;
+  } else {
+    return value == value;
+  }
+}
+
+template <class T>
+[[nodiscard]] bool is_less(T a, T b) noexcept {
+  if constexpr (std::is_same_v<T, tile::Half>) {
+    return tile::half_to_float(a.bits) < tile::half_to_float(b.bits);
+  } else {
+    return a < b;
+  }
+}
+
+template <class T>
+[[nodiscard]] bool is_same(T a, T b) noexcept {
+  return (!is_less(a, b) && !is_less(b, a) && is_number(a) && is_number(b)) || (!is_number(a) && !is_number(b));
+}
+
+template <class T>
+[[nodiscard]] T no_number() noexcept {
+  if constexpr (std::is_same_v<T, tile::Half>) {
+    return {0x7E00U};
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return std::numeric_limits<T>::quiet_NaN();
+  } else {
+    return 0;
+  }
+}
+
+template <class T>
+struct Smallest {
+  static constexpr bool kIsExtreme = true;
+  // Loses against every other value.
+  [[nodiscard]] static T loser() noexcept {
+    return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+  }
+  [[nodiscard]] static T better(T a, T b) noexcept { return b < a ? b : a; }
+  [[nodiscard]] static T pick(std::vector<T> const& values) noexcept {
+    return *std::min_element(values.begin(), values.end(), is_less<T>);
+  }
+  static constexpr bool kTakesNaN = false;
+};
+
+template <class T>
+struct Largest {
+  static constexpr bool kIsExtreme = true;
+  [[nodiscard]] static T loser() noexcept {
+    return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                                : std::numeric_limits<T>::lowest();
+  }
+  [[nodiscard]] static T better(T a, T b) noexcept { return a < b ? b : a; }
+  [[nodiscard]] static T pick(std::vector<T> const& values) noexcept {
+    return *std::max_element(values.begin(), values.end(), is_less<T>);
+  }
+  static constexpr bool kTakesNaN = false;
+};
+
+// The mean of the middle two where their number is even.
+template <class T>
+struct Middle {
+  static constexpr bool kIsExtreme = false;
+  [[nodiscard]] static T pick(std::vector<T>& values) noexcept {
+    std::size_t const half = values.size() / 2;
+    auto const upper = values.begin() + static_cast<std::ptrdiff_t>(half);
+    std::nth_element(values.begin(), upper, values.end(), is_less<T>);
+    if (values.size() % 2 != 0) { return *upper; }
+    T const lower = *std::max_element(values.begin(), upper, is_less<T>);
+    if constexpr (sizeof(T) == 8 && std::is_integral_v<T>) {
+      // In whole numbers, since doubles have too few digits; halves away from zero.
+      T const difference = static_cast<T>(*upper - lower);
+      T const up = static_cast<T>((difference / 2) + (difference % 2 != 0 && lower >= 0 ? 1 : 0));
+      return static_cast<T>(lower + up);
+    } else {
+      return tile::rounded_to<T>(
+          (tile::convert_value<double>(lower) * 0.5 + tile::convert_value<double>(*upper) * 0.5));
+    }
+  }
+  static constexpr bool kTakesNaN = false;
+};
+
+// The value that is the first, in reading order, to be counted that often.
+template <class T>
+struct MostFrequent {
+  static constexpr bool kIsExtreme = false;
+  [[nodiscard]] static T pick(std::vector<T> const& values) noexcept {
+    std::size_t best = 0, best_count = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      std::size_t count = 0;
+      for (std::size_t j = 0; j <= i; ++j) { count += is_same(values[j], values[i]) ? 1U : 0U; }
+      if (count > best_count) {
+        best = i;
+        best_count = count;
+      }
+    }
+    return values[best];
+  }
+  static constexpr bool kTakesNaN = true;
+};
+
+// Two by two pixels without a branch, which compilers turn into vector code.
+template <class T, class Rule, class Counts>
+[[gnu::always_inline]] inline void extremes(T const* above, T const* below, T* __restrict__ out, std::uint32_t width,
+                                            T nothing, Counts const& counts) noexcept {
+  for (std::uint32_t i = 0; i < width; ++i) {
+    T const a = above[2 * i], b = above[2 * i + 1], c = below[2 * i], d = below[2 * i + 1];
+    bool const va = counts(a), vb = counts(b), vc = counts(c), vd = counts(d);
+    T const loser = Rule::loser();
+    T const best =
+        Rule::better(Rule::better(va ? a : loser, vb ? b : loser), Rule::better(vc ? c : loser, vd ? d : loser));
+    out[i] = (va | vb | vc | vd) ? best : nothing;
+  }
+}
+
+template <class T, class Rule>
+[[gnu::always_inline]] inline void extremes_of_fours(T const* above, T const* below, T* out, std::uint32_t width,
+                                                     std::optional<T> marker, T nothing) noexcept {
+  if (!marker || !is_number(*marker)) {
+    extremes<T, Rule>(above, below, out, width, nothing, [](T value) { return value == value; });
+  } else {
+    T const skipped = *marker;
+    extremes<T, Rule>(above, below, out, width, nothing,
+                      [skipped](T value) { return (value == value) & !tile::is_marker(value, skipped); });
+  }
+}
+
+#if TERRAZZO_HAVE_X86
+template <class T, class Rule>
+TERRAZZO_TARGET_AVX2 void extremes_of_fours_avx2(T const* above, T const* below, T* out, std::uint32_t width,
+                                                 std::optional<T> marker, T nothing) noexcept {
+  extremes_of_fours<T, Rule>(above, below, out, width, marker, nothing);
+}
+#endif
+
+template <class T, class Rule>
+class Rank final : public Method {
+ public:
+  explicit Rank(ReductionSpec const& spec)
+      : columns_(covered_windows(spec.source_width, spec.width)),
+        rows_(covered_windows(spec.source_height, spec.height)),
+        columns_are_pairs_(spec.source_width == 2 * static_cast<std::uint64_t>(spec.width)),
+        marker_(marker_of<T>(spec)) {}
+
+  [[nodiscard]] RowRange source_rows(std::uint32_t row) const override { return {rows_[row].first, rows_[row].last}; }
+
+  void reduce_band(std::uint32_t row, BandRows const& band, MethodState*) const override {
+    auto* const out = reinterpret_cast<T*>(band.out);
+    if constexpr (Rule::kIsExtreme && !std::is_same_v<T, tile::Half>) {
+      if (columns_are_pairs_ && rows_[row].size() == 2 && band.valid == nullptr) { return reduce_fours(band); }
+    }
+    std::vector<T> values;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      values.clear();
+      for (std::uint32_t r = 0; r < rows_[row].size(); ++r) {
+        auto const* const pixels = reinterpret_cast<T const*>(band.rows[r]);
+        for (std::uint32_t c = columns_[i].first; c < columns_[i].last; ++c) {
+          bool const valid =
+              band.valid != nullptr ? band.valid[r][c] != 0 : !marker_ || !tile::is_marker(pixels[c], *marker_);
+          if (valid && (Rule::kTakesNaN || is_number(pixels[c]))) { values.push_back(pixels[c]); }
+        }
+      }
+      out[i] = values.empty() ? marker_.value_or(band.valid != nullptr ? T{} : no_number<T>()) : Rule::pick(values);
+    }
+  }
+
+  void reduce_mask(std::uint32_t row, std::uint8_t const* const* valid, std::uint32_t,
+                   std::uint8_t* out) const override {
+    if constexpr (!std::is_same_v<Rule, MostFrequent<T>>) {
+      any_valid(columns_, rows_[row].size(), valid, out);
+    } else {
+      std::vector<std::uint8_t> values;
+      for (std::size_t i = 0; i < columns_.size(); ++i) {
+        values.clear();
+        for (std::uint32_t r = 0; r < rows_[row].size(); ++r) {
+          for (std::uint32_t c = columns_[i].first; c < columns_[i].last; ++c) {
+            values.push_back(valid[r][c] != 0 ? 255 : 0);
+          }
+        }
+        out[i] = MostFrequent<std::uint8_t>::pick(values);
+      }
+    }
+  }
+
+ private:
+  void reduce_fours(BandRows const& band) const noexcept {
+    auto const* const above = reinterpret_cast<T const*>(band.rows[0]);
+    auto const* const below = reinterpret_cast<T const*>(band.rows[1]);
+    auto const width = static_cast<std::uint32_t>(columns_.size());
+    T const nothing = marker_.value_or(no_number<T>());
+#if TERRAZZO_HAVE_X86
+    if (tile::has_avx2()) {
+      return extremes_of_fours_avx2<T, Rule>(above, below, reinterpret_cast<T*>(band.out), width, marker_, nothing);
+    }
+#endif
+    extremes_of_fours<T, Rule>(above, below, reinterpret_cast<T*>(band.out), width, marker_, nothing);
+  }
+
+  std::vector<tile::AxisWindow> columns_, rows_;
+  bool columns_are_pairs_;
+  std::optional<T> marker_;
+};
+
+}  // namespace
+
+std::unique_ptr<Method> make_rank(ReductionSpec const& spec) {
+  std::unique_ptr<Method> method;
+  tile::with_part_type(spec.dtype, [&]<class T>(std::type_identity<T>) {
+    switch (spec.method) {
+      case Resampling::minimum: method = std::make_unique<Rank<T, Smallest<T>>>(spec); break;
+      case Resampling::maximum: method = std::make_unique<Rank<T, Largest<T>>>(spec); break;
+      case Resampling::median: method = std::make_unique<Rank<T, Middle<T>>>(spec); break;
+      default: method = std::make_unique<Rank<T, MostFrequent<T>>>(spec); break;
+    }
+  });
+  return method;
+}
+
+}  // namespace terrazzo::writing

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/file_calls.hpp"
+
+#include "support/fault_injection.hpp"
+#include "support/file_bytes.hpp"
+#include "support/temp_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace terrazzo::io {
+namespace {
+
+using testing::byte_pattern;
+using testing::FailingCalls;
+using testing::Fault;
+using testing::TempFolder;
+
+TEST(FileCalls, WriteAndReadAllBytes) {
+  TempFolder const folder;
+  Descriptor const file = open_unnamed(folder.path(""));
+  ASSERT_TRUE(file);
+  std::vector<std::byte> const bytes = byte_pattern(100'000);
+  {
+    FailingCalls const cutting(Fault{.short_bytes = 999});
+    EXPECT_TRUE(write_all(file.get(), std::span(bytes).first(50'000)));
+    EXPECT_TRUE(write_all_at(file.get(), 50'000, std::span(bytes).subspan(50'000)));
+  }
+  std::vector<std::byte> got(100'000);
+  EXPECT_TRUE(read_all_at(file.get(), 0, got));
+  EXPECT_EQ(got, bytes);
+  EXPECT_FALSE(read_all_at(file.get(), 1, got));
+  EXPECT_EQ(errno, ENODATA);
+}
+
+TEST(FileCalls, RefuseOffsetsPastTheLargest) {
+  TempFolder const folder;
+  Descriptor const file = open_unnamed(folder.path(""));
+  std::vector<std::byte> const bytes = byte_pattern(10);
+  for (std::uint64_t const offset :
+       {std::numeric_limits<std::uint64_t>::max(), std::uint64_t{std::numeric_limits<std::int64_t>::max()} - 5}) {
+    EXPECT_FALSE(write_all_at(file.get(), offset, bytes));
+    EXPECT_EQ(errno, EFBIG);
+  }
+}
+
+TEST(FileCalls, MakeFilesWithoutAName) {
+  TempFolder const folder;
+  for (bool const old_kernel : {false, true}) {
+    FailingCalls const failing(Fault{.call = "openat", .at = old_kernel ? 0 : 1000, .error = EOPNOTSUPP});
+    Descriptor const file = open_unnamed(folder.path(""));
+    ASSERT_TRUE(file);
+    struct stat status {};
+    ASSERT_EQ(fstat(file.get(), &status), 0);
+    EXPECT_EQ(status.st_nlink, 0u);
+    EXPECT_EQ(status.st_mode & 0777u, 0600u);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path("")));
+  }
+  EXPECT_FALSE(open_unnamed(folder.path("none")));
+  EXPECT_EQ(errno, ENOENT);
+}
+
+TEST(FileCalls, DescriptorsCloseThemselves) {
+  int number = -1;
+  {
+    Descriptor first(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    number = first.get();
+    Descriptor second = std::move(first);
+    EXPECT_FALSE(first);  // NOLINT: what a move leaves is promised
+    first = std::move(second);
+    EXPECT_EQ(first.get(), number);
+    EXPECT_GE(fcntl(number, F_GETFD), 0);
+  }
+  EXPECT_LT(fcntl(number, F_GETFD), 0);
+}
+
+}  // namespace
+}  // namespace terrazzo::io

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/file_sink.hpp"
+
+#include "support/child_process.hpp"
+#include "support/file_bytes.hpp"
+#include "support/temp_folder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace terrazzo::io {
+namespace {
+
+using testing::byte_pattern;
+using testing::count_temporary;
+using testing::file_bytes;
+using testing::in_child;
+using testing::TempFolder;
+
+void write_file(std::string const& path, std::span<std::byte const> bytes, Durability durability = Durability::none) {
+  FileSink sink(path, durability);
+  sink.open();
+  sink.write_at(0, bytes);
+  sink.publish(bytes.size());
+}
+
+mode_t mode_of(std::string const& path) {
+  struct stat status {};
+  EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 07777u;
+}
+
+Error failure_of(std::function<void()> const& action) {
+  try {
+    action();
+  } catch (Error const& error) { return error; }
+  ADD_FAILURE() << "no error";
+  return Error(ErrorKind::device, "");
+}
+
+Error open_failure(std::string const& path) {
+  return failure_of([&] { FileSink(path, Durability::none).open(); });
+}
+
+class FileSinkTest : public ::testing::Test {
+ protected:
+  TempFolder folder_;
+  std::string const path_ = folder_.path("dem.tif");
+  std::string const folder_path_ = folder_.path("");
+  std::vector<std::byte> const old_ = byte_pattern(5000, 7);
+  std::vector<std::byte> const new_ = byte_pattern(3'000'000, 1);
+};
+
+TEST_F(FileSinkTest, KeepsTheOldFileUntilTheNewOneIsPublished) {
+  folder_.write("dem.tif", old_);
+  FileSink sink(path_, Durability::fsync);
+  EXPECT_EQ(count_temporary(folder_path_), 0);
+  sink.open();
+  EXPECT_TRUE(std::filesystem::exists(folder_.path(".dem.tif.0.terrazzo-tmp")));
+  sink.write_at(0, new_);
+  EXPECT_TRUE(file_bytes(path_) == old_);
+  sink.publish(new_.size());
+  EXPECT_TRUE(file_bytes(path_) == new_);
+  EXPECT_EQ(count_temporary(folder_path_), 0);
+  EXPECT_EQ(sink.name(), path_);
+}
+
+TEST_F(FileSinkTest, LeavesNoTraceWhenDiscardedOrDropped) {
+  folder_.write("dem.tif", old_);
+  FileSink sink(path_, Durability::none);
+  sink.open();
+  sink.write_at(0, new_);
+  sink.discard();
+  EXPECT_EQ(count_temporary(folder_path_), 0);
+  sink.discard();
+  {
+    FileSink dropped(path_, Durability::none);
+    dropped.open();
+    dropped.write_at(17, new_);
+  }
+  EXPECT_EQ(count_temporary(folder_path_), 0);
+  EXPECT_TRUE(file_bytes(path_) == old_);
+}
+
+TEST_F(FileSinkTest, SetsTheSizeWhenPublished) {
+  for (std::size_t const size : {std::size_t{0}, std::size_t{1}, std::size_t{1234}, std::size_t{20'000}}) {
+    FileSink sink(path_, Durability::none);
+    sink.open();
+    sink.write_at(0, old_);
+    sink.publish(size);
+    std::vector<std::byte> expected = old_;
+    expected.resize(size);
+    EXPECT_TRUE(file_bytes(path_) == expected) << size;
+  }
+}
+
+TEST_F(FileSinkTest, GivesNewFilesTheirModeByTheUmask) {
+  for (mode_t const mask : {mode_t{022}, mode_t{027}, mode_t{0}}) {
+    std::filesystem::remove(path_);
+    mode_t const before = umask(mask);
+    write_file(path_, old_);
+    umask(before);
+    EXPECT_EQ(mode_of(path_), 0666u & ~mask);
+  }
+}
+
+TEST_F(FileSinkTest, KeepsTheModeOfAFileItReplaces) {
+  mode_t const before = umask(077);
+  for (mode_t const mode : {mode_t{0600}, mode_t{0664}, mode_t{0755}}) {
+    folder_.write("dem.tif", old_);
+    ASSERT_EQ(chmod(path_.c_str(), mode), 0);
+    FileSink sink(path_, Durability::none);
+    sink.open();
+    EXPECT_EQ(mode_of(folder_.path(".dem.tif.0.terrazzo-tmp")), mode);
+    sink.publish(0);
+    EXPECT_EQ(mode_of(path_), mode);
+  }
+  umask(before);
+}
+
+TEST_F(FileSinkTest, WritesWhatALinkLeadsTo) {
+  std::filesystem::create_directory(folder_.path("far"));
+  folder_.write("far/old.tif", old_);
+  std::filesystem::create_symlink("far/old.tif", folder_.path("one.tif"));
+  std::filesystem::create_symlink(folder_.path("one.tif"), folder_.path("two.tif"));
+  std::filesystem::create_symlink("far/none.tif", folder_.path("three.tif"));
+  write_file(folder_.path("two.tif"), new_);
+  write_file(folder_.path("three.tif"), new_);
+  EXPECT_TRUE(file_bytes(folder_.path("far/old.tif")) == new_);
+  EXPECT_TRUE(file_bytes(folder_.path("far/none.tif")) == new_);
+  for (char const* const link : {"one.tif", "two.tif", "three.tif"}) {
+    EXPECT_TRUE(std::filesystem::is_symlink(folder_.path(link))) << link;
+  }
+  std::filesystem::create_symlink("circle.tif", folder_.path("circle.tif"));
+  EXPECT_EQ(open_failure(folder_.path("circle.tif")).kind(), ErrorKind::io);
+}
+
+TEST_F(FileSinkTest, RefusesWhatCannotBeAFile) {
+  EXPECT_EQ(open_failure(folder_path_).kind(), ErrorKind::usage);
+  EXPECT_EQ(open_failure(folder_.path(".")).kind(), ErrorKind::usage);
+  EXPECT_EQ(open_failure(folder_.path("none/")).kind(), ErrorKind::usage);
+  EXPECT_EQ(open_failure("").kind(), ErrorKind::usage);
+  Error const no_folder = open_failure(folder_.path("none/dem.tif"));
+  EXPECT_EQ(no_folder.kind(), ErrorKind::io);
+  EXPECT_EQ(no_folder.where().source, folder_.path("none/dem.tif"));
+  EXPECT_NE(no_folder.message().find("No such file"), std::string::npos) << no_folder.message();
+  folder_.write("dem.tif", old_);
+  EXPECT_EQ(open_failure(folder_.path("dem.tif/dem.tif")).kind(), ErrorKind::io);
+  EXPECT_EQ(open_failure(folder_.path(std::string(300, 'x'))).kind(), ErrorKind::io);
+  EXPECT_EQ(count_temporary(folder_path_), 0);
+}
+
+TEST_F(FileSinkTest, TakesTheLongestNameThereCanBe) {
+  // 3 bytes a character, so that a cut must not fall inside of one.
+  std::string name;
+  while (name.size() + 3 <= 255) { name += "\xE2\x82\xAC"; }
+  write_file(folder_.path(name), new_);
+  EXPECT_TRUE(file_bytes(folder_.path(name)) == new_);
+}
+
+// Root may do everything, so somebody else tries.
+TEST_F(FileSinkTest, RefusesWhatMayNotBeWritten) {
+  folder_.write("dem.tif", old_);
+  ASSERT_EQ(chmod(path_.c_str(), 0444), 0);
+  std::filesystem::create_directory(folder_.path("closed"));
+  ASSERT_EQ(chmod(folder_.path("closed").c_str(), 0555), 0);
+  ASSERT_EQ(chmod(folder_path_.c_str(), 0777), 0);
+  auto const refuses = [](std::string const& path) {
+    return in_child([&] {
+      if (geteuid() == 0 && setuid(65534) != 0) { return 2; }
+      try {
+        FileSink(path, Durability::none).open();
+        return 1;
+      } catch (Error const& error) {
+        return error.kind() == ErrorKind::io && error.message().find("Permission denied") != std::string::npos ? 0 : 3;
+      }
+    });
+  };
+  EXPECT_EQ(refuses(path_), 0);
+  EXPECT_EQ(refuses(folder_.path("closed/dem.tif")), 0);
+  EXPECT_EQ(count_temporary(folder_path_), 0);
+}
+
+TEST_F(FileSinkTest, IsGoodForOneFile) {
+  FileSink sink(path_, Durability::none);
+  sink.open();
+  sink.publish(0);
+  EXPECT_EQ(failure_of([&] { sink.open(); }).kind(), ErrorKind::usage);
+}
+
+TEST_F(FileSinkTest, DoesNotDependOnTheCurrentFolder) {
+  int const code = in_child([&] {
+    if (chdir(folder_path_.c_str()) != 0) { return 1; }
+    FileSink sink("relative.tif", Durability::fsync);
+    sink.open();
+    sink.write_at(0, new_);
+    if (chdir("/") != 0) { return 2; }
+    sink.publish(new_.size());
+    return 0;
+  });
+  EXPECT_EQ(code, 0);
+  EXPECT_TRUE(file_bytes(folder_.path("relative.tif")) == new_);
+}
+
+// Random writes of all sizes, some over older ones, read back between them and moved up.
+TEST_F(FileSinkTest, KeepsTheOrderOfWrites) {
+  std::mt19937 random(5);
+  auto const below = [&random](std::size_t limit) {
+    return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
+  };
+  for (int round = 0; round < 6; ++round) {
+    FileSink sink(path_, Durability::none);
+    sink.open();
+    std::vector<std::byte> model;
+    std::size_t end_of_last = 0;
+    for (int i = 0; i < 60; ++i) {
+      std::size_t const size = below(4) == 0 ? below(6'000'000) : below(5000);
+      std::size_t const offset = below(3) == 0 ? below(model.size() + 10'000) : end_of_last;
+      std::vector<std::byte> const bytes = byte_pattern(size, static_cast<unsigned>(random()));
+      sink.write_at(offset, bytes);
+      end_of_last = offset + size;
+      if (size > 0) { model.resize(std::max(model.size(), end_of_last)); }
+      std::copy(bytes.begin(), bytes.end(),
+                model.begin() + static_cast<std::ptrdiff_t>(offset > model.size() ? 0 : offset));
+      if (below(10) == 0 && !model.empty()) {
+        std::size_t const from = below(model.size());
+        std::vector<std::byte> got(below(model.size() - from + 1));
+        sink.read_at(from, got);
+        ASSERT_TRUE(std::equal(got.begin(), got.end(), model.begin() + static_cast<std::ptrdiff_t>(from)));
+      }
+      if (below(20) == 0 && sink.insert_unit_bytes() != 0) {
+        std::size_t const more = sink.insert_unit_bytes() * (1 + below(4));
+        ASSERT_TRUE(sink.insert_front(more));
+        std::vector<std::byte> const front = byte_pattern(more, 9);
+        sink.write_at(0, front);
+        if (!model.empty()) {
+          model.insert(model.begin(), front.begin(), front.end());
+        } else {
+          model = front;
+        }
+        end_of_last = more;
+      }
+    }
+    sink.publish(model.size());
+    ASSERT_TRUE(file_bytes(path_) == model) << round;
+  }
+}
+
+TEST_F(FileSinkTest, CopiesFromAnotherFile) {
+  std::string const source = folder_.write("source", new_);
+  Descriptor const from(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
+  FileSink sink(path_, Durability::none);
+  sink.open();
+  sink.write_at(0, old_);  // waits in the sink, and must not lie over what is copied
+  std::uint64_t const copied = sink.copy_from(from.get(), 100, 1000, 500'000);
+  if (copied == 0) { GTEST_SKIP() << "the kernel does not copy here"; }
+  sink.publish(1000 + copied);
+  std::vector<std::byte> expected(old_.begin(), old_.begin() + 1000);
+  expected.insert(expected.end(), new_.begin() + 100, new_.begin() + 100 + static_cast<std::ptrdiff_t>(copied));
+  EXPECT_TRUE(file_bytes(path_) == expected);
+}
+
+// Sparse: it takes no space.
+TEST_F(FileSinkTest, TakesOffsetsPast4GiB) {
+  std::uint64_t const far = (std::uint64_t{5} << 30) + 7;
+  std::string const source = folder_.write("source", old_);
+  Descriptor const from(::open(source.c_str(), O_RDONLY | O_CLOEXEC));
+  FileSink sink(path_, Durability::none);
+  sink.open();
+  sink.write_at(far, std::span(new_).first(100));
+  std::uint64_t const copied = sink.copy_from(from.get(), 0, far + 100, old_.size());
+  std::vector<std::byte> got(100 + copied);
+  sink.read_at(far, got);
+  std::vector<std::byte> expected(new_.begin(), new_.begin() + 100);
+  expected.insert(expected.end(), old_.begin(), old_.begin() + static_cast<std::ptrdiff_t>(copied));
+  EXPECT_EQ(got, expected);
+  sink.publish(far + 1'000'000);
+  EXPECT_EQ(std::filesystem::file_size(path_), far + 1'000'000);
+}
+
+TEST_F(FileSinkTest, AppendsToPipes) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  std::vector<std::byte> got;
+  std::thread reader([&] { got = file_bytes(path_); });
+  FileSink sink(path_, Durability::fsync);
+  sink.open();
+  EXPECT_FALSE(sink.is_seekable());
+  EXPECT_EQ(sink.insert_unit_bytes(), 0u);
+  EXPECT_TRUE(sink.spool_folder().empty());
+  sink.write_at(0, old_);
+  EXPECT_EQ(failure_of([&] { sink.write_at(0, old_); }).kind(), ErrorKind::usage);
+  EXPECT_EQ(failure_of([&] { sink.write_at(old_.size() + 1, old_); }).kind(), ErrorKind::usage);
+  sink.write_at(old_.size(), new_);
+  sink.publish(old_.size() + new_.size() + 5000);
+  reader.join();
+  std::vector<std::byte> expected = old_;
+  expected.insert(expected.end(), new_.begin(), new_.end());
+  expected.resize(expected.size() + 5000);
+  EXPECT_TRUE(got == expected);
+  EXPECT_TRUE(std::filesystem::is_fifo(path_));
+  EXPECT_EQ(count_temporary(folder_path_), 0);
+}
+
+TEST_F(FileSinkTest, AppendsToWhatIsOpenAlready) {
+  for (std::string const name : {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"}) {
+    std::filesystem::remove(path_);
+    int const code = in_child([&] {
+      int const out = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+      if (out < 0 || dup2(out, STDOUT_FILENO) < 0 || ::write(STDOUT_FILENO, "ab", 2) != 2) { return 1; }
+      FileSink sink(name, Durability::fsync);
+      sink.open();
+      if (sink.is_seekable()) { return 2; }
+      sink.write_at(0, new_);
+      sink.publish(new_.size());
+      return ::write(STDOUT_FILENO, "c", 1) == 1 ? 0 : 3;  // it is still open
+    });
+    EXPECT_EQ(code, 0) << name;
+    std::vector<std::byte> expected{std::byte{'a'}, std::byte{'b'}};
+    expected.insert(expected.end(), new_.begin(), new_.end());
+    expected.push_back(std::byte{'c'});
+    EXPECT_TRUE(file_bytes(path_) == expected) << name;
+  }
+}
+
+TEST_F(FileSinkTest, WritesToDevices) {
+  write_file("/dev/null", new_, Durability::fsync);
+  EXPECT_FALSE(std::filesystem::is_regular_file("/dev/null"));
+}
+
+TEST_F(FileSinkTest, WaitsForAPipeThatDoesNotBlock) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  ASSERT_EQ(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+  std::size_t got = 0;
+  std::thread reader([&] {
+    std::vector<std::byte> buffer(10'000);
+    for (ssize_t n = 0; (n = ::read(ends[0], buffer.data(), buffer.size())) > 0;) {
+      got += static_cast<std::size_t>(n);
+    }
+  });
+  write_file("/dev/fd/" + std::to_string(ends[1]), new_);
+  ::close(ends[1]);
+  reader.join();
+  ::close(ends[0]);
+  EXPECT_EQ(got, new_.size());
+}
+
+}  // namespace
+}  // namespace terrazzo::io

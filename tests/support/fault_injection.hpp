@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes system calls of whatever writes files fail, as long as the object lives. One at a time in a process.
+#pragma once
+
+#include "io/file_calls.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <string_view>
+
+namespace terrazzo::testing {
+
+struct Fault {
+  std::string_view call{};  // "pwrite"; empty: any
+  int at = 0;               // index of the first call of this name that fails
+  int error = EIO;
+  int times = 1;
+  // Not an error: writes are cut to so many bytes, every one of them.
+  std::size_t short_bytes = 0;
+};
+
+// A literal as a template argument.
+template <std::size_t N>
+struct CallName {
+  char text[N]{};
+  constexpr CallName(char const (&from)[N]) { std::copy_n(from, N, text); }
+};
+
+class FailingCalls {
+ // First, because their types are deduced.
+ private:
+  static bool fails(std::string_view call) {
+    if (!fault_.call.empty() && fault_.call != call) { return false; }
+    int const index = count_++;
+    if (index < fault_.at || index >= fault_.at + fault_.times || fault_.short_bytes > 0) { return false; }
+    errno = fault_.error;
+    return true;
+  }
+
+  template <CallName kName, auto kMember, class Result, class... Arguments>
+  static auto wrap(Result (*)(Arguments...)) {
+    return +[](Arguments... arguments) -> Result {
+      if (fails(kName.text)) { return -1; }
+      return (real_.*kMember)(arguments...);
+    };
+  }
+  template <CallName kName, auto kMember>
+  static auto wrapped() {
+    return wrap<kName, kMember>(io::FileCalls{}.*kMember);
+  }
+
+  template <CallName kName, auto kMember, class... Rest>
+  static auto wrap_write(ssize_t (*)(int, void const*, std::size_t, Rest...)) {
+    return +[](int descriptor, void const* bytes, std::size_t size, Rest... rest) -> ssize_t {
+      if (fails(kName.text)) { return -1; }
+      if (fault_.short_bytes > 0) { size = std::min(size, fault_.short_bytes); }
+      return (real_.*kMember)(descriptor, bytes, size, rest...);
+    };
+  }
+  template <CallName kName, auto kMember>
+  static auto wrapped_write() {
+    return wrap_write<kName, kMember>(io::FileCalls{}.*kMember);
+  }
+
+  // A descriptor is gone even when closing it failed.
+  static int failing_close(int descriptor) {
+    int const result = real_.close(descriptor);
+    return fails("close") ? -1 : result;
+  }
+
+  inline static Fault fault_{};
+  inline static int count_ = 0;
+  inline static io::FileCalls real_{};
+
+ public:
+  explicit FailingCalls(Fault const& fault) {
+    fault_ = fault;
+    count_ = 0;
+    real_ = io::file_calls;
+    io::file_calls = {
+        .openat = wrapped<"openat", &io::FileCalls::openat>(),
+        .flock = wrapped<"flock", &io::FileCalls::flock>(),
+        .write = wrapped_write<"write", &io::FileCalls::write>(),
+        .pwrite = wrapped_write<"pwrite", &io::FileCalls::pwrite>(),
+        .pread = wrapped<"pread", &io::FileCalls::pread>(),
+        .copy_file_range = wrapped<"copy_file_range", &io::FileCalls::copy_file_range>(),
+        .fallocate = wrapped<"fallocate", &io::FileCalls::fallocate>(),
+        .ftruncate = wrapped<"ftruncate", &io::FileCalls::ftruncate>(),
+        .fchmod = wrapped<"fchmod", &io::FileCalls::fchmod>(),
+        .fsync = wrapped<"fsync", &io::FileCalls::fsync>(),
+        .close = failing_close,
+        .renameat = wrapped<"renameat", &io::FileCalls::renameat>(),
+        .unlinkat = wrapped<"unlinkat", &io::FileCalls::unlinkat>(),
+    };
+  }
+  ~FailingCalls() { io::file_calls = real_; }
+  FailingCalls(FailingCalls const&) = delete;
+  FailingCalls& operator=(FailingCalls const&) = delete;
+
+  // Calls that the fault's name fits, failed or not.
+  [[nodiscard]] int count() const noexcept { return count_; }
+  // Whether the fault has struck.
+  [[nodiscard]] bool struck() const noexcept { return count_ > fault_.at; }
+};
+
+}  // namespace terrazzo::testing

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tile/lzw_encode.hpp"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace terrazzo::tile {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes encode(LzwEncoder& encoder, Bytes const& in) {
+  Bytes out(lzw_encode_bound(in.size()));
+  out.shrink_to_fit();
+  std::size_t const size = encoder.encode(in, out);
+  EXPECT_LE(size, out.size());
+  out.resize(size);
+  return out;
+}
+
+Bytes encode(Bytes const& in) {
+  auto const encoder = std::make_unique<LzwEncoder>();
+  return encode(*encoder, in);
+}
+
+void expect_round_trip(LzwEncoder& encoder, Bytes const& in) {
+  Bytes const stream = encode(encoder, in);
+  Bytes back(in.size(), std::byte{0xA5});
+  TileResult const result = lzw_decode(stream, back);
+  ASSERT_EQ(result.status, TileStatus::ok) << result.reason;
+  ASSERT_FALSE(result.surplus_input);
+  ASSERT_EQ(back, in);
+}
+
+// `kind` 0 random, 1 constant, 2 few values, 3 small differences, 4 short period.
+Bytes data_of(std::size_t count, int kind, std::uint32_t seed) {
+  std::mt19937 engine(seed);
+  Bytes bytes(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    unsigned const random = static_cast<unsigned>(engine());
+    unsigned const value = kind == 0   ? random
+                           : kind == 1 ? 7U
+                           : kind == 2 ? random % 3
+                           : kind == 3 ? random % 7 * (random >> 16) % 5
+                                       : static_cast<unsigned>(i % 13);
+    bytes[i] = static_cast<std::byte>(value & 0xFF);
+  }
+  return bytes;
+}
+
+TEST(LzwEncode, WritesTheExampleOfTheSpecification) {
+  // TIFF 6.0, section 13: 7 7 7 8 8 7 7 6 6 becomes Clear 7 258 8 8 258 6 6 EOI, in 9 bits each.
+  Bytes const in = {std::byte{7}, std::byte{7}, std::byte{7}, std::byte{8}, std::byte{8},
+                    std::byte{7}, std::byte{7}, std::byte{6}, std::byte{6}};
+  Bytes const stream = encode(in);
+  std::vector<unsigned> codes;
+  for (std::size_t bit = 0; bit + 9 <= stream.size() * 8; bit += 9) {
+    unsigned code = 0;
+    for (std::size_t i = bit; i < bit + 9; ++i) {
+      code = code << 1 | (static_cast<unsigned>(stream[i / 8]) >> (7 - i % 8) & 1U);
+    }
+    codes.push_back(code);
+  }
+  EXPECT_EQ(codes, (std::vector<unsigned>{256, 7, 258, 8, 8, 258, 6, 6, 257}));
+}
+
+TEST(LzwEncode, RoundTripsEverySizeUpToTheFirstChangesOfWidth) {
+  auto const encoder = std::make_unique<LzwEncoder>();
+  for (int kind = 0; kind < 5; ++kind) {
+    for (std::size_t size = 0; size < 1100; ++size) {
+      SCOPED_TRACE(::testing::Message() << "kind " << kind << ", " << size << " bytes");
+      expect_round_trip(*encoder, data_of(size, kind, 5));
+    }
+  }
+}
+
+// Random bytes take about one code each: every place in the first two tables becomes the last one.
+TEST(LzwEncode, RoundTripsEndingsAtEveryPlaceAroundAFullTable) {
+  auto const encoder = std::make_unique<LzwEncoder>();
+  Bytes const data = data_of(9000, 0, 11);
+  for (std::size_t size = 3700; size < 4300; ++size) {
+    SCOPED_TRACE(size);
+    expect_round_trip(*encoder, Bytes(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(size)));
+  }
+  for (std::size_t size = 7600; size < 8600; size += 3) {
+    SCOPED_TRACE(size);
+    expect_round_trip(*encoder, Bytes(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(size)));
+  }
+}
+
+TEST(LzwEncode, RoundTripsLargeTilesOfEveryKind) {
+  auto const encoder = std::make_unique<LzwEncoder>();
+  for (int kind = 0; kind < 5; ++kind) {
+    SCOPED_TRACE(kind);
+    expect_round_trip(*encoder, data_of(700'001, kind, 17));
+  }
+}
+
+TEST(LzwEncode, GivesTheSameBytesWhateverItEncodedBefore) {
+  auto const used = std::make_unique<LzwEncoder>();
+  for (int kind = 0; kind < 5; ++kind) {
+    Bytes const data = data_of(50'000, kind, 3);
+    Bytes const fresh = encode(data);
+    static_cast<void>(encode(*used, data_of(10'000, 4 - kind, 4)));
+    EXPECT_EQ(encode(*used, data), fresh);
+  }
+}
+
+TEST(LzwEncode, TakesTheLongestStringInTheTable) {
+  // n(n+1)/2 equal bytes take n codes of growing strings; a lossy table would take more.
+  std::size_t const n = 200;
+  Bytes const stream = encode(Bytes(n * (n + 1) / 2, std::byte{1}));
+  EXPECT_EQ(stream.size(), ((n + 2) * 9 + 7) / 8);  // Clear, n codes, EOI
+}
+
+TEST(LzwEncode, StaysWithinItsBound) {
+  auto const encoder = std::make_unique<LzwEncoder>();
+  for (std::size_t const size : {0U, 1U, 2U, 100U, 3836U, 3837U, 100'000U}) {
+    Bytes const stream = encode(*encoder, data_of(size, 0, 23));
+    EXPECT_LE(stream.size(), lzw_encode_bound(size));
+  }
+}
+
+}  // namespace
+}  // namespace terrazzo::tile

@@ -1,0 +1,716 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The file depends on pixels and options alone: not on how rows arrive, where they lie, who waits where, how many
+// threads there are or what kind of sink it is. What is read back is what was written. Misuse is told.
+#include "terrazzo/write.hpp"
+
+#include "test_image.hpp"
+
+#include "terrazzo/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <numeric>
+#include <string>
+
+namespace terrazzo::writing {
+namespace {
+
+using terrazzo::testing::TempFolder;
+
+// One kind of file, small, with edge tiles on both sides.
+struct Case {
+  std::string name{};
+  Image image{};
+  WriteOptions options{};
+  bool lossless = true;
+};
+
+WriteOptions with(std::function<void(WriteOptions&)> const& change) {
+  WriteOptions options;
+  options.tile_size = {32, 48};
+  options.level = 1;
+  change(options);
+  return options;
+}
+
+std::vector<Case> make_cases() {
+  std::vector<Case> cases;
+  auto const add = [&](char const* name, Image image, std::function<void(WriteOptions&)> const& change,
+                       bool lossless = true) {
+    cases.push_back({name, std::move(image), with(change), lossless});
+  };
+  auto const masked = [](Image image) {
+    add_mask(image);
+    return image;
+  };
+  auto const holed = [](Image image, std::uint32_t side) {
+    punch_holes<float>(image, std::numeric_limits<float>::quiet_NaN(), side);
+    return image;
+  };
+  using enum DType;
+  constexpr std::uint32_t kHeight = 151, kWidth = 133;
+  add("plain zstd", make_image(u16, 1, kHeight, kWidth), [](auto&) {});
+  add("plain deflate with overviews", make_image(u8, 3, kHeight, kWidth), [](auto& o) {
+    o.compression = Compression::deflate;
+    o.overview_factors = {{2, 4, 8}};
+  });
+  add("overviews of odd factors", make_image(f32, 2, kHeight, kWidth), [](auto& o) {
+    o.overview_factors = {{2, 3, 5, 6}};
+    o.resampling = Resampling::cubic;
+  });
+  add("COG", make_image(i16, 2, kHeight, kWidth), [](auto& o) { o.cog = true; });
+  add("COG with mask and statistics", masked(make_image(u8, 3, kHeight, kWidth)), [](auto& o) {
+    o.cog = true;
+    o.statistics = true;
+  });
+  add("COG of planes with mask", masked(make_image(i32, 3, kHeight, kWidth)), [](auto& o) {
+    o.cog = true;
+    o.planar = PlanarLayout::separate;
+  });
+  add("COG with NaN and sentinel", holed(make_image(f32, 1, kHeight, kWidth), 0), [](auto& o) {
+    o.cog = true;
+    o.nodata = make_nodata("-9999", f32);
+    o.statistics = true;
+  }, false);
+  add("sparse COG", holed(make_image(f32, 2, kHeight, kWidth), 100), [](auto& o) {
+    o.cog = true;
+    o.sparse = true;
+    o.nodata = make_nodata("-9999", f32);
+    o.resampling = Resampling::nearest;
+  }, false);
+  add("strips", make_image(u32, 2, kHeight, kWidth), [](auto& o) {
+    o.strip_rows = 13;
+    o.compression = Compression::lzw;
+    o.level.reset();
+  });
+  add("strips of planes with overviews, mask and statistics", masked(make_image(f64, 2, kHeight, kWidth)), [](auto& o) {
+    o.strip_rows = 13;
+    o.planar = PlanarLayout::separate;
+    o.overview_factors = {{2, 4}};
+    o.resampling = Resampling::bilinear;
+    o.statistics = true;
+  });
+  add("BigTIFF of planes", make_image(u64, 2, kHeight, kWidth), [](auto& o) {
+    o.bigtiff = BigTiff::always;
+    o.planar = PlanarLayout::separate;
+    o.compression = Compression::none;
+    o.level.reset();
+  });
+  add("JPEG COG", make_image(u8, 3, kHeight, kWidth), [](auto& o) {
+    o.cog = true;
+    o.tile_size = {32, 32};
+    o.compression = Compression::jpeg;
+    o.level.reset();
+  }, false);
+  add("LERC COG", make_image(f32, 1, kHeight, kWidth), [](auto& o) {
+    o.cog = true;
+    o.compression = Compression::lerc_zstd;
+    o.lerc_max_error = 0.5;
+  }, false);
+  add("complex", make_image(cf32, 1, kHeight, kWidth), [](auto& o) { o.compression = Compression::deflate; });
+  add("halves", make_image(f16, 1, kHeight, kWidth), [](auto& o) { o.cog = true; });
+  add("a pixel", make_image(u8, 1, 1, 1), [](auto& o) { o.cog = true; });
+  add("one row", make_image(u16, 1, 1, 300), [](auto& o) { o.cog = true; });
+  add("one column", make_image(i8, 1, 300, 1), [](auto& o) { o.cog = true; });
+  for (Case& one : cases) {
+    one.options.dtype = one.image.dtype;
+    one.options.bands = one.image.bands;
+    one.options.mask = !one.image.mask.empty();
+  }
+  return cases;
+}
+
+std::vector<Case> const& cases() {
+  static std::vector<Case> const all = make_cases();
+  return all;
+}
+
+class WriterTest : public ::testing::TestWithParam<std::size_t> {
+ protected:
+  Case const& one() const { return cases()[GetParam()]; }
+};
+
+std::string case_name(::testing::TestParamInfo<std::size_t> const& info) {
+  std::string name = cases()[info.param].name;
+  std::ranges::replace_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  return name;
+}
+
+TEST_P(WriterTest, GivesTheSameBytesHoweverRowsArrive) {
+  std::vector<std::byte> const expected = written(one().image, one().options);
+  std::uint32_t const height = one().image.height;
+  std::vector<Schedule> schedules{ragged(height, 1), ragged(height, 2)};
+  for (std::uint32_t const step : {1U, 7U, 13U, 48U, 49U, 96U}) { schedules.push_back(steps(height, step)); }
+  for (Schedule const& schedule : schedules) {
+    for (std::uint64_t const buffer : {std::uint64_t{1}, std::uint64_t{64'000}, std::uint64_t{1} << 28}) {
+      WriteOptions options = one().options;
+      options.streaming_buffer_bytes = buffer;
+      ASSERT_TRUE(written(one().image, options, schedule) == expected)
+          << schedule.front() << " rows first, buffer " << buffer;
+    }
+  }
+}
+
+TEST_P(WriterTest, GivesTheSameBytesWithAnyNumberOfThreads) {
+  WriteOptions options = one().options;
+  options.threads = 1;
+  std::vector<std::byte> const expected = written(one().image, options);
+  for (unsigned threads = 2; threads <= 5; ++threads) {
+    options.threads = threads;
+    EXPECT_TRUE(written(one().image, options) == expected) << threads;
+    EXPECT_TRUE(written(one().image, options, steps(one().image.height, 20)) == expected) << threads;
+  }
+}
+
+TEST_P(WriterTest, TakesAnyOrderOfMemoryAndChangesNothingThere) {
+  std::vector<std::byte> const expected = written(one().image, one().options);
+  for (Order const order : kOrders) {
+    Arranged const arranged = arrange(one().image, order);
+    Image mask_image{DType::u8, 1, one().image.height, one().image.width, one().image.mask, {}};
+    Arranged const mask = one().options.mask ? arrange(mask_image, order) : Arranged{};
+    Arranged const before{arranged.memory, {}}, mask_before{mask.memory, {}};
+    for (Schedule const& schedule : {Schedule{one().image.height}, ragged(one().image.height, 3)}) {
+      std::vector<std::byte> bytes;
+      Writer writer = create(memory_sink(bytes), one().image.width, one().image.height, one().options);
+      write_rows(writer, arranged.view, one().options.mask ? &mask.view : nullptr, schedule);
+      writer.close();
+      EXPECT_TRUE(bytes == expected) << static_cast<int>(order);
+      EXPECT_TRUE(arranged.memory == before.memory);
+      EXPECT_TRUE(mask.memory == mask_before.memory);
+    }
+  }
+}
+
+TEST_P(WriterTest, GivesTheSameBytesInEverySinkByEveryWayOfSpooling) {
+  std::vector<std::byte> const expected = written(one().image, one().options);
+  for (Place const place : kPlaces) {
+    for (SpoolWay const way : {SpoolWay::automatic, SpoolWay::memory, SpoolWay::in_place, SpoolWay::unnamed_file}) {
+      for (std::uint64_t const quota : {std::uint64_t{0}, std::uint64_t{3000}, std::uint64_t{1} << 30}) {
+        if (way == SpoolWay::memory && quota < expected.size()) { continue; }
+        Target target(place);
+        WriteOptions options = one().options;
+        options.spool_way = way;
+        options.spool_bytes = quota;
+        Image image = one().image;
+        HostView const mask = image.mask_view();
+        try {
+          Writer writer = create(target.sink, image.width, image.height, options);
+          write_rows(writer, image.view(), options.mask ? &mask : nullptr, steps(image.height, 50));
+          WriteReport const report = writer.close();
+          EXPECT_EQ(report.bytes_written, expected.size());
+          if (!options.cog && place != Place::append) { EXPECT_EQ(report.spool_way, ""); }
+          if (options.cog && way == SpoolWay::memory) { EXPECT_EQ(report.spool_way, "memory"); }
+        } catch (Error const& error) {
+          // Only files of some file systems can be waited in.
+          ASSERT_TRUE(way == SpoolWay::in_place && error.kind() == ErrorKind::unsupported) << error.what();
+          EXPECT_FALSE(std::filesystem::exists(target.path));
+          continue;
+        }
+        ASSERT_TRUE(target.arrived() == expected)
+            << "place " << static_cast<int>(place) << ", way " << static_cast<int>(way) << ", quota " << quota;
+      }
+    }
+  }
+}
+
+TEST_P(WriterTest, ReadsBackWhatWasWritten) {
+  std::vector<std::byte> const file = written(one().image, one().options);
+  Dataset const dataset = open_memory(file);
+  Info const& info = dataset.info();
+  EXPECT_EQ(info.width, one().image.width);
+  EXPECT_EQ(info.height, one().image.height);
+  ASSERT_EQ(info.bands.size(), one().image.bands);
+  EXPECT_EQ(info.dtype(), one().image.dtype);
+  EXPECT_TRUE(info.warnings.empty());
+  EXPECT_EQ(info.layout.cog, one().options.cog);
+  if (one().lossless) { EXPECT_TRUE(pixels_of(file) == one().image.bytes); }
+  if (one().options.mask) { EXPECT_TRUE(mask_of(file) == one().image.mask); }
+  for (std::uint32_t level = 1; level <= info.overviews.size(); ++level) {
+    ReadRequest request;
+    request.level = level;
+    EXPECT_FALSE(pixels_of(file, request).empty());
+    EXPECT_EQ(info.overviews[level - 1].has_mask, one().options.mask);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, WriterTest, ::testing::Range(std::size_t{0}, make_cases().size()), case_name);
+
+template <class T>
+std::vector<T> values_of(std::vector<std::byte> const& bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+TEST(Writer, MakesNanIntoNodataInEveryLevel) {
+  for (DType const dtype : {DType::f32, DType::f64}) {
+    Image nan = make_image(dtype, 2, 100, 90), sentinel = nan;
+    if (dtype == DType::f32) {
+      punch_holes<float>(nan, std::numeric_limits<float>::quiet_NaN(), 40);
+      punch_holes<float>(sentinel, -9999, 40);
+    } else {
+      punch_holes<double>(nan, std::numeric_limits<double>::quiet_NaN(), 40);
+      punch_holes<double>(sentinel, -9999, 40);
+    }
+    for (Resampling const method : {Resampling::nearest, Resampling::average, Resampling::bilinear, Resampling::cubic,
+                                    Resampling::lanczos, Resampling::mode, Resampling::minimum, Resampling::maximum,
+                                    Resampling::median, Resampling::rms}) {
+      WriteOptions const options = with([&](WriteOptions& o) {
+        o.cog = true;
+        o.nodata = make_nodata("-9999", dtype);
+        o.resampling = method;
+        o.statistics = true;
+        o.sparse = true;
+      });
+      EXPECT_TRUE(written(nan, options) == written(sentinel, options)) << to_string(method) << ' ' << to_string(dtype);
+    }
+  }
+}
+
+TEST(Writer, KeepsNanWhereNodataIsNanOrMissing) {
+  Image image = make_image(DType::f32, 1, 60, 70);
+  punch_holes<float>(image, std::numeric_limits<float>::quiet_NaN(), 20);
+  for (bool const given : {false, true}) {
+    WriteOptions const options = with([&](WriteOptions& o) {
+      if (given) { o.nodata = make_nodata("nan", DType::f32); }
+    });
+    EXPECT_TRUE(pixels_of(written(image, options)) == image.bytes);
+  }
+}
+
+TEST(Writer, StoresStatisticsOfValidPixels) {
+  Image image = make_image(DType::f32, 2, 70, 80);
+  punch_holes<float>(image, std::numeric_limits<float>::quiet_NaN(), 33);
+  add_mask(image);
+  auto const values = values_of<float>(image.bytes);
+  for (PlanarLayout const planar : {PlanarLayout::contiguous, PlanarLayout::separate}) {
+    WriteOptions const options = with([&](WriteOptions& o) {
+      o.statistics = true;
+      o.planar = planar;
+      o.nodata = make_nodata("-5", DType::f32);
+    });
+    std::vector<std::byte> const file = written(image, options);
+    Dataset const dataset = open_memory(file);
+    for (std::size_t b = 0; b < 2; ++b) {
+      std::vector<double> valid;
+      for (std::size_t i = 0; i < image.mask.size(); ++i) {
+        float const value = values[b * image.mask.size() + i];
+        if (!std::isnan(value) && value != -5.0F && image.mask[i] != std::byte{0}) { valid.push_back(value); }
+      }
+      double const n = static_cast<double>(valid.size());
+      double const mean = std::accumulate(valid.begin(), valid.end(), 0.0) / n;
+      double squares = 0;
+      for (double const v : valid) { squares += (v - mean) * (v - mean); }
+      BandStatistics const& found = dataset.info().bands[b].statistics;
+      EXPECT_DOUBLE_EQ(found.minimum.value(), *std::ranges::min_element(valid));
+      EXPECT_DOUBLE_EQ(found.maximum.value(), *std::ranges::max_element(valid));
+      EXPECT_NEAR(found.mean.value(), mean, 1e-9);
+      EXPECT_NEAR(found.stddev.value(), std::sqrt(squares / n), 1e-9);
+      EXPECT_NEAR(found.valid_percent.value(), 100 * n / static_cast<double>(image.mask.size()), 1e-9);
+    }
+  }
+}
+
+TEST(Writer, StoresNoStatisticsOfABandWithoutValidPixels) {
+  Image image = make_image(DType::f32, 1, 20, 20);
+  punch_holes<float>(image, std::numeric_limits<float>::quiet_NaN(), 20);
+  WriteOptions options = with([&](WriteOptions& o) { o.statistics = true; });
+  // What is known from before is of other pixels, and longer than any number.
+  options.band_info.resize(1);
+  options.band_info[0].metadata.domains[""] = {{"STATISTICS_MINIMUM", std::string(100, '1')}, {"KEPT", "yes"}};
+  std::vector<std::byte> const file = written(image, options);
+  Dataset const dataset = open_memory(file);
+  BandInfo const& band = dataset.info().bands[0];
+  EXPECT_FALSE(band.statistics.minimum.has_value());
+  EXPECT_FALSE(band.statistics.mean.has_value());
+  ASSERT_NE(band.metadata.find("KEPT"), nullptr);
+  EXPECT_EQ(*band.metadata.find("KEPT"), "yes");
+}
+
+TEST(Writer, LeavesOutTilesWithoutData) {
+  for (bool const cog : {false, true}) {
+    Image image = make_image(DType::u8, 1, 96, 96);
+    for (std::uint32_t y = 0; y < 48; ++y) { std::fill_n(image.bytes.begin() + y * 96, 96, std::byte{7}); }
+    WriteOptions options = with([&](WriteOptions& o) {
+      o.sparse = true;
+      o.cog = cog;
+      o.overview_factors.emplace();
+    });
+    options.nodata = make_nodata("7", DType::u8);
+    std::vector<std::byte> file;
+    WriteReport const report = write(memory_sink(file), image.view(), options);
+    EXPECT_EQ(report.tiles, 6U);
+    EXPECT_EQ(report.sparse_tiles, 3U);
+    EXPECT_TRUE(pixels_of(file) == image.bytes);
+    options.sparse = false;
+    EXPECT_EQ(write(memory_sink(file), image.view(), options).sparse_tiles, 0U);
+  }
+}
+
+TEST(Writer, CountsRowsThatAreLeft) {
+  Image image = make_image(DType::u8, 1, 10, 20);
+  std::vector<std::byte> bytes;
+  Writer writer = create(memory_sink(bytes), 20, 10, with([](auto&) {}));
+  EXPECT_EQ(writer.rows_left(), 10U);
+  writer.write_rows(some_rows(image.view(), 0, 3));
+  EXPECT_EQ(writer.rows_left(), 7U);
+  writer.write_rows(some_rows(image.view(), 3, 7));
+  EXPECT_EQ(writer.rows_left(), 0U);
+  EXPECT_TRUE(bytes.empty());
+  writer.close();
+  EXPECT_FALSE(bytes.empty());
+}
+
+TEST(Writer, TellsProgressOfEveryTileInOrder) {
+  Image image = make_image(DType::u8, 1, 150, 130);
+  add_mask(image);
+  std::uint64_t last = 0, total = 0;
+  WriteOptions options = with([&](WriteOptions& o) {
+    o.cog = true;
+    o.threads = 4;
+    o.progress = [&](std::uint64_t done, std::uint64_t all) {
+      EXPECT_GT(done, last);
+      last = done;
+      total = all;
+      return true;
+    };
+  });
+  options.mask = true;
+  std::vector<std::byte> bytes;
+  Writer writer = create(memory_sink(bytes), 130, 150, options);
+  writer.write_rows(image.view(), image.mask_view());
+  EXPECT_EQ(writer.close().tiles, total);
+  EXPECT_EQ(last, total);
+}
+
+// --------------------------------------------------------------------------------------------------------- misuse
+
+template <class Work>
+std::optional<ErrorKind> kind_of(Work const& work) {
+  try {
+    work();
+  } catch (Error const& error) { return error.kind(); }
+  return std::nullopt;
+}
+
+// Nothing at all in the folder: neither the file nor a temporary one.
+bool is_empty(TempFolder const& folder) { return std::filesystem::is_empty(folder.path("")); }
+
+TEST(Writer, RefusesRowsThatAreNotTheRastersAndMakesNoFile) {
+  struct Misuse {
+    char const* what;
+    std::function<void(Writer&)> work;
+  };
+  Image good = make_image(DType::u16, 2, 40, 50), narrow = make_image(DType::u16, 2, 40, 49),
+        bytes = make_image(DType::u8, 2, 40, 50), bands = make_image(DType::u16, 3, 40, 50),
+        tall = make_image(DType::u16, 2, 41, 50);
+  add_mask(good);
+  std::vector<std::byte> const tile(100);
+  Misuse const misuses[] = {
+      {"other width", [&](Writer& w) { w.write_rows(narrow.view()); }},
+      {"other type", [&](Writer& w) { w.write_rows(bytes.view()); }},
+      {"other bands", [&](Writer& w) { w.write_rows(bands.view()); }},
+      {"no data", [&](Writer& w) {
+         HostView view = good.view();
+         view.data = nullptr;
+         w.write_rows(view);
+       }},
+      {"too many at once", [&](Writer& w) { w.write_rows(tall.view()); }},
+      {"too many in the end", [&](Writer& w) {
+         w.write_rows(good.view());
+         w.write_rows(some_rows(good.view(), 0, 1));
+       }},
+      {"none", [&](Writer& w) { w.close(); }},
+      {"too few", [&](Writer& w) {
+         w.write_rows(some_rows(good.view(), 0, 39));
+         w.close();
+       }},
+      {"a mask that is not wanted", [&](Writer& w) { w.write_rows(good.view(), good.mask_view()); }},
+      {"a tile after rows", [&](Writer& w) {
+         w.write_rows(some_rows(good.view(), 0, 1));
+         w.write_encoded({0, 0, 0}, tile);
+       }},
+      {"rows after a tile", [&](Writer& w) {
+         w.write_encoded({0, 0, 0}, tile);
+         w.write_rows(good.view());
+       }},
+      {"a tile twice", [&](Writer& w) {
+         w.write_encoded({1, 0, 0}, tile);
+         w.write_encoded({1, 0, 0}, tile);
+       }},
+      {"a tile outside", [&](Writer& w) { w.write_encoded({2, 0, 0}, tile); }},
+      {"a tile of a plane there is not", [&](Writer& w) { w.write_encoded({0, 0, 1}, tile); }},
+      {"too few tiles", [&](Writer& w) {
+         w.write_encoded({0, 0, 0}, tile);
+         w.close();
+       }},
+      {"rows after abort", [&](Writer& w) {
+         w.abort();
+         w.write_rows(good.view());
+       }},
+      {"close after abort", [&](Writer& w) {
+         w.abort();
+         w.close();
+       }},
+  };
+  WriteOptions options = with([](auto&) {});
+  options.dtype = DType::u16;
+  options.bands = 2;
+  for (Misuse const& misuse : misuses) {
+    TempFolder const folder;
+    {
+      Writer writer = create(folder.path("out.tif"), 50, 40, options);
+      EXPECT_EQ(kind_of([&] { misuse.work(writer); }), ErrorKind::usage) << misuse.what;
+    }
+    EXPECT_TRUE(is_empty(folder)) << misuse.what;
+  }
+}
+
+TEST(Writer, RefusesMasksThatDoNotFit) {
+  Image image = make_image(DType::u8, 1, 20, 30), other = make_image(DType::u8, 1, 19, 30);
+  add_mask(image);
+  add_mask(other);
+  WriteOptions options = with([](auto&) {});
+  options.mask = true;
+  std::vector<std::byte> bytes;
+  Writer writer = create(memory_sink(bytes), 30, 20, options);
+  EXPECT_EQ(kind_of([&] { writer.write_rows(image.view()); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of([&] { writer.write_rows(image.view(), other.mask_view()); }), ErrorKind::usage);
+  HostView two = image.mask_view();
+  two.bands = 2;
+  EXPECT_EQ(kind_of([&] { writer.write_rows(image.view(), two); }), ErrorKind::usage);
+  HostView wide = image.mask_view();
+  wide.dtype = DType::u16;
+  EXPECT_EQ(kind_of([&] { writer.write_rows(image.view(), wide); }), ErrorKind::usage);
+  // None of these ended the write.
+  writer.write_rows(image.view(), image.mask_view());
+  writer.close();
+  EXPECT_TRUE(mask_of(bytes) == image.mask);
+}
+
+TEST(Writer, TakesNothingAfterClose) {
+  Image image = make_image(DType::u8, 1, 20, 30);
+  TempFolder const folder;
+  Writer writer = create(folder.path("out.tif"), 30, 20, with([](auto&) {}));
+  writer.write_rows(image.view());
+  writer.close();
+  auto const before = terrazzo::testing::file_bytes(folder.path("out.tif"));
+  EXPECT_EQ(kind_of([&] { writer.write_rows(image.view()); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of([&] { writer.write_encoded({}, {}); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of([&] { writer.close(); }), ErrorKind::usage);
+  writer.abort();
+  EXPECT_TRUE(terrazzo::testing::file_bytes(folder.path("out.tif")) == before);
+}
+
+TEST(Writer, RefusesCompressedTilesInFilesThatNeedPixels) {
+  std::vector<std::byte> const tile(100);
+  for (int kind = 0; kind < 4; ++kind) {
+    WriteOptions const options = with([&](WriteOptions& o) {
+      o.cog = kind == 0;
+      if (kind == 1) { o.overview_factors = {{2}}; }
+      o.mask = kind == 2;
+      o.statistics = kind == 3;
+    });
+    std::vector<std::byte> bytes;
+    Writer writer = create(memory_sink(bytes), 50, 40, options);
+    EXPECT_EQ(kind_of([&] { writer.write_encoded({0, 0, 0}, tile); }), ErrorKind::usage) << kind;
+  }
+}
+
+TEST(Writer, LeavesNothingWhenAbortedOrDropped) {
+  Image image = make_image(DType::u8, 1, 100, 100);
+  for (int how = 0; how < 4; ++how) {
+    TempFolder const folder;
+    {
+      Writer writer = create(folder.path("out.tif"), 100, 100, with([](auto&) {}));
+      writer.write_rows(how % 2 == 0 ? image.view() : some_rows(image.view(), 0, 60));
+      if (how < 2) { writer.abort(); }
+    }
+    EXPECT_TRUE(is_empty(folder)) << how;
+  }
+}
+
+TEST(Writer, AbortsTheFileItHadWhenAnotherIsMovedIn) {
+  TempFolder const folder;
+  Image image = make_image(DType::u8, 1, 10, 10);
+  Writer writer = create(folder.path("one.tif"), 10, 10, with([](auto&) {}));
+  writer.write_rows(image.view());
+  writer = create(folder.path("two.tif"), 10, 10, with([](auto&) {}));
+  writer.write_rows(image.view());
+  writer.close();
+  EXPECT_FALSE(std::filesystem::exists(folder.path("one.tif")));
+  EXPECT_TRUE(std::filesystem::exists(folder.path("two.tif")));
+}
+
+TEST(Writer, StopsWhenProgressOrTheFlagSaysSo) {
+  Image image = make_image(DType::u8, 1, 200, 200);
+  for (int stop_at = 0; stop_at < 30; stop_at += 7) {
+    TempFolder const folder;
+    folder.write("out.tif", "old");
+    std::atomic<bool> cancel = false;
+    int calls = 0;
+    bool const by_flag = stop_at % 2 == 0;
+    WriteOptions const options = with([&](WriteOptions& o) {
+      o.cog = true;
+      o.threads = 3;
+      o.cancel = &cancel;
+      o.progress = [&](std::uint64_t, std::uint64_t) {
+        bool const now = calls++ >= stop_at;
+        if (by_flag && now) { cancel = true; }
+        return by_flag || !now;
+      };
+    });
+    Writer writer = create(folder.path("out.tif"), 200, 200, options);
+    EXPECT_EQ(kind_of([&] { writer.write_rows(image.view()); }), ErrorKind::cancelled) << stop_at;
+    EXPECT_EQ(kind_of([&] { writer.close(); }), ErrorKind::usage);
+    auto const old = terrazzo::testing::file_bytes(folder.path("out.tif"));
+    EXPECT_EQ(std::string_view(reinterpret_cast<char const*>(old.data()), old.size()), "old");
+    EXPECT_EQ(terrazzo::testing::count_temporary(folder.path("")), 0);
+  }
+}
+
+// A sink that must not be touched.
+class Untouched final : public ByteSink {
+ public:
+  [[nodiscard]] std::string const& name() const noexcept override { return name_; }
+  void open() override { ADD_FAILURE() << "opened"; }
+  void write_at(std::uint64_t, std::span<std::byte const>) override { ADD_FAILURE() << "written"; }
+  void publish(std::uint64_t) override { ADD_FAILURE() << "published"; }
+  void discard() noexcept override {}
+
+ private:
+  std::string name_ = "untouched";
+};
+
+TEST(Writer, RefusesWrongOptionsBeforeTheSinkIsTouched) {
+  struct Wrong {
+    char const* what;
+    std::function<void(WriteOptions&)> change;
+  };
+  Wrong const wrongs[] = {
+      {"no bands", [](auto& o) { o.bands = 0; }},
+      {"too many bands", [](auto& o) { o.bands = 65536; }},
+      {"a tile of 20", [](auto& o) { o.tile_size = {20, 16}; }},
+      {"a tile of 0", [](auto& o) { o.tile_size = {16, 0}; }},
+      {"a huge tile", [](auto& o) { o.tile_size = {65536, 65536}; }},
+      {"strips in a COG", [](auto& o) {
+         o.cog = true;
+         o.strip_rows = 16;
+       }},
+      {"strips of nothing", [](auto& o) { o.strip_rows = 0; }},
+      {"a level of PackBits", [](auto& o) {
+         o.compression = Compression::packbits;
+         o.level = 1;
+       }},
+      {"level 13 of deflate", [](auto& o) {
+         o.compression = Compression::deflate;
+         o.level = 13;
+       }},
+      {"level 0 of zstd", [](auto& o) { o.level = 0; }},
+      {"predictor 3 of integers", [](auto& o) { o.predictor = PredictorChoice::floating_point; }},
+      {"predictor 2 of complex samples", [](auto& o) {
+         o.dtype = DType::cf32;
+         o.predictor = PredictorChoice::horizontal;
+       }},
+      {"a predictor for LERC", [](auto& o) {
+         o.compression = Compression::lerc;
+         o.predictor = PredictorChoice::horizontal;
+       }},
+      {"an error of zstd", [](auto& o) { o.lerc_max_error = 1; }},
+      {"a negative error", [](auto& o) {
+         o.compression = Compression::lerc;
+         o.lerc_max_error = -1;
+       }},
+      {"an error that is no number", [](auto& o) {
+         o.compression = Compression::lerc;
+         o.lerc_max_error = std::nan("");
+       }},
+      {"quality 0", [](auto& o) { o.quality = 0; }},
+      {"quality 101", [](auto& o) { o.quality = 101; }},
+      {"JPEG of 16 bits", [](auto& o) {
+         o.compression = Compression::jpeg;
+         o.dtype = DType::u16;
+       }},
+      {"JPEG of 5 bands", [](auto& o) {
+         o.compression = Compression::jpeg;
+         o.bands = 5;
+       }},
+      {"WebP of one band", [](auto& o) { o.compression = Compression::webp; }},
+      {"LERC of complex samples", [](auto& o) {
+         o.compression = Compression::lerc;
+         o.dtype = DType::cf64;
+       }},
+      {"JPEG 2000 of floats", [](auto& o) {
+         o.compression = Compression::jpeg2000;
+         o.dtype = DType::f32;
+       }},
+      {"an overview of factor 1", [](auto& o) { o.overview_factors = {{1}}; }},
+      {"overviews that grow", [](auto& o) { o.overview_factors = {{4, 2}}; }},
+      {"an overview twice", [](auto& o) { o.overview_factors = {{2, 2}}; }},
+      {"an overview of less than a pixel", [](auto& o) { o.overview_factors = {{4000}}; }},
+      {"band_info of other bands", [](auto& o) { o.band_info.resize(2); }},
+      {"a colour table of floats", [](auto& o) {
+         o.dtype = DType::f32;
+         o.band_info.resize(1);
+         o.band_info[0].color_table.resize(2);
+       }},
+      {"a colour table of 257", [](auto& o) {
+         o.band_info.resize(1);
+         o.band_info[0].color_table.resize(257);
+       }},
+      {"a photometric nobody knows", [](auto& o) { o.photometric = "blue"; }},
+      {"rgb of two bands", [](auto& o) {
+         o.photometric = "rgb";
+         o.bands = 2;
+       }},
+      {"nodata out of range", [](auto& o) {
+         o.nodata = Nodata{};
+         o.nodata->value = -9999;
+         o.nodata->text = "-9999";
+         o.nodata->representable = false;
+       }},
+      {"nodata no float can be", [](auto& o) {
+         o.dtype = DType::f32;
+         o.nodata = Nodata{};
+         o.nodata->value = 1e300;
+         o.nodata->text = "1e300";
+         o.nodata->representable = false;
+       }},
+      {"an extra tag that is the writer's", [](auto& o) {
+         o.extra_tags = {{257, 3, 1, std::vector<std::byte>(2)}};
+       }},
+      {"an extra tag twice", [](auto& o) {
+         o.extra_tags = {{65000, 3, 1, std::vector<std::byte>(2)}, {65000, 3, 1, std::vector<std::byte>(2)}};
+       }},
+      {"an extra tag of the wrong size", [](auto& o) {
+         o.extra_tags = {{65000, 3, 2, std::vector<std::byte>(3)}};
+       }},
+      {"an extra tag of no type", [](auto& o) {
+         o.extra_tags = {{65000, 99, 1, std::vector<std::byte>(1)}};
+       }},
+      {"a CRS nobody knows", [](auto& o) {
+         o.georeference.crs.emplace();
+         o.georeference.crs->wkt = "NOT A CRS";
+       }},
+  };
+  for (Wrong const& wrong : wrongs) {
+    WriteOptions const options = with([&](WriteOptions& o) {
+      o.level.reset();
+      wrong.change(o);
+    });
+    EXPECT_EQ(kind_of([&] { (void)create(std::make_shared<Untouched>(), 100, 100, options); }), ErrorKind::usage)
+        << wrong.what;
+  }
+  WriteOptions const good = with([](auto&) {});
+  EXPECT_EQ(kind_of([&] { (void)create(std::make_shared<Untouched>(), 0, 10, good); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of([&] { (void)create(std::make_shared<Untouched>(), 10, 0, good); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of([&] { (void)create(std::make_shared<Untouched>(), 0x80000000U, 10, good); }), ErrorKind::usage);
+}
+
+}  // namespace
+}  // namespace terrazzo::writing
