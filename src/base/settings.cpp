@@ -119,6 +119,24 @@ void set_log(LogFunction log) {
   state().log = std::move(log);
 }
 
+bool is_listed(std::string_view comma_list, std::string_view capability) noexcept {
+  while (!comma_list.empty()) {
+    auto const comma = std::min(comma_list.find(','), comma_list.size());
+    std::string_view word = comma_list.substr(0, comma);
+    while (word.starts_with(' ')) { word.remove_prefix(1); }
+    while (word.ends_with(' ')) { word.remove_suffix(1); }
+    if (word == capability) { return true; }
+    comma_list.remove_prefix(std::min(comma + 1, comma_list.size()));
+  }
+  return false;
+}
+
+bool is_disabled(std::string_view capability) {
+  char const* const set = std::getenv("TERRAZZO_DISABLE");
+  std::string_view const list = set != nullptr ? set : "";
+  return is_listed(list, capability) || is_listed(list, "gpu");
+}
+
 void log_once(std::string_view message) {
   LogFunction log;
   {

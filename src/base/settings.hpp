@@ -19,6 +19,12 @@ namespace terrazzo {
 // Bytes of decoded tiles that open datasets may keep together.
 [[nodiscard]] std::uint64_t resolve_tile_cache();
 
+// Whether TERRAZZO_DISABLE, a comma list, names this capability: gpu, nvcomp, nvjpeg, nvjpeg2k, kvikio. "gpu" disables
+// all of them. Asked of the environment every time.
+[[nodiscard]] bool is_disabled(std::string_view capability);
+// The same for a list given, word by word: "nvcomp, kvikio".
+[[nodiscard]] bool is_listed(std::string_view comma_list, std::string_view capability) noexcept;
+
 // A note for people, told once per process however often it is said.
 void log_once(std::string_view message);
 

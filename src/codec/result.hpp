@@ -37,8 +37,8 @@ namespace terrazzo::codec {
 
 // Bytes of a block as TIFF stores it: rows padded to whole bytes. None when the product does not fit.
 [[nodiscard]] inline std::optional<std::size_t> row_bytes(BlockFormat const& format, BlockShape shape) noexcept {
-  if (format.samples_per_pixel > 0xFFFF || format.bits_per_sample > 64) { return std::nullopt; }
-  // 32 + 16 + 7 bits: cannot overflow.
+  if (format.samples_per_pixel > 0xFFFF || format.bits_per_sample > 128) { return std::nullopt; }
+  // 32 + 16 + 8 bits: cannot overflow.
   std::uint64_t const bits = std::uint64_t{shape.width_px} * format.samples_per_pixel * format.bits_per_sample;
   return static_cast<std::size_t>((bits + 7) / 8);
 }

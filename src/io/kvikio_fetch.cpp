@@ -2,6 +2,7 @@
 #include "io/kvikio_fetch.hpp"
 
 #include "base/checked.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
 
@@ -32,21 +33,6 @@ using ErrorText = std::array<char, 512>;
 std::string environment(char const* name) {
   char const* const value = std::getenv(name);
   return value == nullptr ? std::string() : std::string(value);
-}
-
-// Whether TERRAZZO_DISABLE, a comma list, has this word.
-bool is_disabled(std::string_view capability) {
-  std::string const list = environment("TERRAZZO_DISABLE");
-  std::string_view rest = list;
-  while (!rest.empty()) {
-    std::size_t const comma = std::min(rest.find(','), rest.size());
-    std::string_view word = rest.substr(0, comma);
-    while (word.starts_with(' ')) { word.remove_prefix(1); }
-    while (word.ends_with(' ')) { word.remove_suffix(1); }
-    if (word == capability) { return true; }
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
-  return false;
 }
 
 std::vector<fs::path> process_origins() {
@@ -94,7 +80,7 @@ struct Plugin {
 
 Plugin load() {
   Plugin plugin;
-  if (is_disabled("kvikio") || is_disabled("gpu")) {
+  if (is_disabled("kvikio")) {
     plugin.state.hint = "disabled by TERRAZZO_DISABLE";
     return plugin;
   }

@@ -81,14 +81,14 @@ struct AxisWindow {
 // ---------------------------------------------------------------------------------------------------------------
 // Which of them are valid
 
-// True for a NaN marker and NaN, and for floats that are equal to the marker within a few units of the last place of a
-// float32 (also in float64: GDAL's rule, which catches markers that lost digits on their way through text).
+// True for NaN, which the writer turns into the marker, and for floats that are equal to the marker within a few units of
+// the last place of a float32 (also in float64: GDAL's rule, which catches markers that lost digits on their way through
+// text).
 template <class Float>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_close_to(Float value, Float marker) noexcept {
   constexpr auto kEpsilon = static_cast<Float>(std::numeric_limits<float>::epsilon());
-  if (marker != marker) { return value != value; }
-  // Both sides always, so that loops over it have no branch.
-  int const equal = value == marker;
+  // All parts always, so that loops over it have no branch. A NaN marker is close to NaN alone.
+  int const equal = (value == marker) | (value != value);
   int const close = std::fabs(value - marker) < kEpsilon * std::fabs(value + marker) * static_cast<Float>(2);
   return (equal | close) != 0;
 }

@@ -50,7 +50,8 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept { retur
 
 std::string_view ghost_area(bool mask) noexcept { return mask ? kGhostWithMask : kGhost; }
 
-Assembly::Assembly(FilePlan const& plan, ByteSink& sink) : plan_(plan), sink_(sink), tags_(plan) {
+Assembly::Assembly(FilePlan const& plan, ByteSink& sink, std::uint64_t start_bytes)
+    : plan_(plan), sink_(sink), start_bytes_(start_bytes), tags_(plan) {
   for (LevelPlan const& level : plan.levels) {
     image_places_.emplace_back(level.blocks_per_plane() * plan.planes);
     if (plan.options.mask) { mask_places_.emplace_back(level.blocks_per_plane()); }
@@ -71,6 +72,7 @@ Assembly::Assembly(FilePlan const& plan, ByteSink& sink) : plan_(plan), sink_(si
 }
 
 std::uint64_t Assembly::first_directory() const noexcept {
+  if (start_bytes_ != 0) { return start_bytes_; }
   std::uint64_t const header = tiff::header_bytes(plan_.bigtiff);
   if (!plan_.options.cog) { return header; }
   return round_up(header + ghost_text(plan_.options.mask).size(), plan_.bigtiff ? 8 : 2);
@@ -78,7 +80,7 @@ std::uint64_t Assembly::first_directory() const noexcept {
 
 std::vector<tiff::TagSet> Assembly::all_tags(std::span<Moments const> moments) const {
   std::vector<tiff::TagSet> all;
-  for (std::size_t level = 0; level < plan_.levels.size(); ++level) {
+  for (std::size_t level = plan_.first_level; level < plan_.levels.size(); ++level) {
     all.push_back(tags_.image(level, image_places_[level], moments));
     if (plan_.options.mask) { all.push_back(tags_.mask(level, mask_places_[level])); }
   }
@@ -92,17 +94,19 @@ std::uint64_t Assembly::directories_bytes(std::span<tiff::TagSet const> tags) co
 }
 
 std::vector<std::byte> Assembly::encode_front(std::span<Moments const> moments) const {
-  std::vector<std::byte> front = tiff::encode_header(plan_.bigtiff, first_directory());
+  std::vector<std::byte> front;  // from start_bytes_ on
+  if (start_bytes_ == 0) { front = tiff::encode_header(plan_.bigtiff, first_directory()); }
   if (plan_.options.cog) {
     std::string const ghost = ghost_text(plan_.options.mask);
     auto const ghost_bytes = bytes_of(ghost);
     front.insert(front.end(), ghost_bytes.begin(), ghost_bytes.end());
   }
-  front.resize(first_directory());
+  front.resize(first_directory() - start_bytes_);
   std::vector<tiff::TagSet> const tags = all_tags(moments);
   for (std::size_t i = 0; i < tags.size(); ++i) {
-    std::uint64_t const next = i + 1 < tags.size() ? front.size() + tiff::directory_bytes(tags[i], plan_.bigtiff) : 0;
-    std::vector<std::byte> const directory = tiff::encode_directory(tags[i], plan_.bigtiff, front.size(), next);
+    std::uint64_t const at = start_bytes_ + front.size();
+    std::uint64_t const next = i + 1 < tags.size() ? at + tiff::directory_bytes(tags[i], plan_.bigtiff) : 0;
+    std::vector<std::byte> const directory = tiff::encode_directory(tags[i], plan_.bigtiff, at, next);
     front.insert(front.end(), directory.begin(), directory.end());
   }
   return front;
@@ -169,10 +173,10 @@ WriteReport Assembly::finish(std::span<Moments const> moments) {
 void Assembly::finish_plain(std::span<Moments const> moments) {
   check_classic(end_bytes_);
   std::vector<std::byte> const front = encode_front(moments);
-  sink_.write_at(0, front);
+  sink_.write_at(start_bytes_, front);
   if (!spools_.empty()) {
     report_.spool_way = spools_.front().way() == SpoolWay::memory ? "memory" : "unnamed file";
-    spools_.front().place(front.size());
+    spools_.front().place(start_bytes_ + front.size());
   }
 }
 

@@ -6,6 +6,9 @@
 // - COG: header, GDAL's ghost area, directories, slack, overviews from small to large, the raster. Blocks of every level
 //   wait in a spool of their own. docs/writing.md has the layout byte by byte.
 //
+// Plain blocks and directories can also be added behind what a file holds already: there is no header then, and linking
+// the first directory to the others is the caller's.
+//
 // The bytes of the file do not depend on the sink or on the way of spooling. Thread rule: one thread at a time.
 #pragma once
 
@@ -28,8 +31,9 @@ namespace terrazzo::writing {
 
 class Assembly {
  public:
-  // The sink is open. Both outlive the assembly.
-  Assembly(FilePlan const& plan, ByteSink& sink);
+  // The sink is open. Both outlive the assembly. `start_bytes`: 0 for a new file, else where the first directory is to
+  // lie in one that exists, a multiple of 8; not for a COG.
+  Assembly(FilePlan const& plan, ByteSink& sink, std::uint64_t start_bytes = 0);
 
   // The next block. In a COG, blocks of one plane of a level come in the order of the index; else in any order, once
   // each. Empty bytes: sparse.
@@ -56,6 +60,7 @@ class Assembly {
 
   FilePlan const& plan_;
   ByteSink& sink_;
+  std::uint64_t start_bytes_;
   FileTags tags_;
   std::vector<BlockPlaces> image_places_, mask_places_;  // offsets: in the spool until the end, where there is one
   io::SpoolQuota quota_;

@@ -35,6 +35,7 @@ Cascade::Cascade(FilePlan const& plan, unsigned threads)
     spec.method = plan.resampling;
     spec.nodata = plan.options.nodata;
     spec.mask = plan.options.mask;
+    if (!plan.extra_samples.empty() && plan.extra_samples.back() == 2) { spec.alpha_band = plan.options.bands - 1; }
     overviews_.push_back({Reduction(spec), RowWindow(plan, plan.levels[level].width, 2 * plan.levels[level].block_height),
                           source});
   }
@@ -125,7 +126,7 @@ void Cascade::name_blocks(LevelRows const& raster) {
   LevelPlan const& full = plan_of(0);
   std::uint32_t const end = raster.first + raster.pixels.height;
   for (std::uint32_t block_row = raster.first / full.block_height; full.first_row(block_row) < end; ++block_row) {
-    name_block_row(0, block_row, raster);
+    if (plan_.first_level == 0) { name_block_row(0, block_row, raster); }
     std::uint32_t const raster_end = full.first_row(block_row) + full.rows_of(block_row);
     for (std::size_t level = 1; level < plan_.levels.size(); ++level) {
       Overview& overview = overviews_[level - 1];

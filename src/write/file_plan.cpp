@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 #include <string>
 
 namespace terrazzo::writing {
@@ -182,33 +183,39 @@ LevelPlan make_level(std::uint32_t width, std::uint32_t height, WriteOptions con
   return level;
 }
 
-std::vector<std::uint32_t> choose_factors(std::uint32_t width, std::uint32_t height, WriteOptions const& options) {
-  std::vector<std::uint32_t> factors;
+struct Size {
+  std::uint32_t width, height;
+};
+
+// As GDAL sizes them: levels that are asked for by factor are rounded up; those a COG has by itself are halved and
+// rounded down until one tile of the larger side holds them.
+std::vector<Size> overview_sizes(Size full, WriteOptions const& options) {
+  std::vector<Size> sizes;
   if (options.overview_factors) {
-    factors = *options.overview_factors;
-    for (std::size_t i = 0; i < factors.size(); ++i) {
-      if (factors[i] < 2) { refuse("overview factors are 2 and up"); }
-      if (i > 0 && factors[i] <= factors[i - 1]) { refuse("overview factors go up"); }
-      if (factors[i] >= std::max(width, height) * 2ULL) { refuse(text("an overview of factor ", factors[i], " has no pixels")); }
+    std::uint32_t before = 1;
+    for (std::uint32_t const factor : *options.overview_factors) {
+      if (factor < 2) { refuse("overview factors are 2 and up"); }
+      if (factor <= before) { refuse("overview factors go up"); }
+      if (factor >= std::max(full.width, full.height) * 2ULL) {
+        refuse(text("an overview of factor ", factor, " has no pixels"));
+      }
+      sizes.push_back({overview_size(full.width, factor), overview_size(full.height, factor)});
+      before = factor;
     }
-    return factors;
+    return sizes;
   }
-  if (!options.cog) { return factors; }
-  // GDAL's rule: until one tile of the larger side holds it.
+  if (!options.cog) { return sizes; }
   std::uint32_t const enough = std::max(options.tile_size.width, options.tile_size.height);
-  for (std::uint32_t factor = 2; std::max(overview_size(width, factor / 2), overview_size(height, factor / 2)) > enough;
-       factor *= 2) {
-    factors.push_back(factor);
+  for (Size size = full; std::max(size.width, size.height) > enough;) {
+    size = {std::max(size.width / 2, 1U), std::max(size.height / 2, 1U)};
+    sizes.push_back(size);
   }
-  return factors;
+  return sizes;
 }
 
-// The nearest smaller level that is a whole number of times larger, as GDAL cascades.
-std::size_t source_of(std::vector<std::uint32_t> const& factors, std::size_t index) {
-  for (std::size_t i = index; i-- > 0;) {
-    if (factors[index] % factors[i] == 0) { return i + 1; }
-  }
-  return 0;
+// As GDAL cascades: from the level before, unless that is no wider.
+std::size_t source_of(std::vector<LevelPlan> const& levels, std::size_t level) {
+  return levels[level - 1].width > levels[level].width ? level - 1 : 0;
 }
 
 Resampling choose_resampling(WriteOptions const& options) {
@@ -257,7 +264,7 @@ void check_values(WriteOptions const& options) {
 bool needs_bigtiff(FilePlan const& plan) {
   std::uint64_t total = std::uint64_t{16} << 20;  // header, directories, metadata
   constexpr std::uint64_t kClassicLimit = 0xFFFFFFFFULL;
-  for (LevelPlan const& level : plan.levels) {
+  for (LevelPlan const& level : std::span(plan.levels).subspan(plan.first_level)) {
     codec::BlockShape const shape{level.block_width, level.block_height};
     std::uint64_t block = plan.encoder->bound(plan.format, shape) + 8 + 32;
     if (plan.mask_encoder != nullptr) { block += plan.mask_encoder->bound(plan.mask_format, shape) + 8 + 16; }
@@ -293,7 +300,7 @@ std::uint64_t FilePlan::block_bytes(codec::BlockShape shape) const noexcept {
 
 std::uint64_t FilePlan::tile_count() const noexcept {
   std::uint64_t tiles = 0;
-  for (LevelPlan const& level : levels) { tiles += level.blocks_per_plane() * (planes + (options.mask ? 1 : 0)); }
+  for (LevelPlan const& level : std::span(levels).subspan(first_level)) { tiles += level.blocks_per_plane() * (planes + (options.mask ? 1 : 0)); }
   return tiles;
 }
 
@@ -324,12 +331,21 @@ FilePlan plan_file(std::uint32_t width, std::uint32_t height, WriteOptions const
     plan.mask_encoder = &encoder_of(tiff::Compression::deflate, "a mask (deflate)");
   }
   plan.levels.push_back(make_level(width, height, options));
-  std::vector<std::uint32_t> const factors = choose_factors(width, height, options);
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    plan.levels.push_back(make_level(overview_size(width, factors[i]), overview_size(height, factors[i]), options));
-    plan.source_of.push_back(source_of(factors, i));
+  for (Size const size : overview_sizes({width, height}, options)) {
+    plan.levels.push_back(make_level(size.width, size.height, options));
+    plan.source_of.push_back(source_of(plan.levels, plan.levels.size() - 1));
   }
   check_codec(plan);
+  plan.bigtiff =
+      options.bigtiff == BigTiff::always || (options.bigtiff == BigTiff::automatic && needs_bigtiff(plan));
+  return plan;
+}
+
+FilePlan plan_overviews(std::uint32_t width, std::uint32_t height, WriteOptions const& options) {
+  if (options.cog) { refuse("overviews alone are no COG"); }
+  FilePlan plan = plan_file(width, height, options);
+  if (plan.levels.size() == 1) { refuse("no overviews were asked for"); }
+  plan.first_level = 1;
   plan.bigtiff =
       options.bigtiff == BigTiff::always || (options.bigtiff == BigTiff::automatic && needs_bigtiff(plan));
   return plan;

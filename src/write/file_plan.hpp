@@ -41,6 +41,7 @@ struct FilePlan {
   codec::Encoder const* mask_encoder = nullptr;  // null without a mask
   codec::EncodeFormat mask_format{};
   std::vector<LevelPlan> levels{};  // the raster first, then overviews from large to small
+  std::size_t first_level = 0;      // the first that is stored: 1 when only overviews are
   // Overview i + 1 is made out of level source_of[i].
   std::vector<std::size_t> source_of{};
 
@@ -48,9 +49,12 @@ struct FilePlan {
   // The shape a block is encoded in: tiles are always full, the last strip is as short as the raster.
   [[nodiscard]] codec::BlockShape shape_of(LevelPlan const& level, std::uint32_t block_row) const noexcept;
   [[nodiscard]] std::uint64_t block_bytes(codec::BlockShape shape) const noexcept;
-  [[nodiscard]] std::uint64_t tile_count() const noexcept;  // of all levels, masks included
+  [[nodiscard]] std::uint64_t tile_count() const noexcept;  // of all levels that are stored, masks included
 };
 
 [[nodiscard]] FilePlan plan_file(std::uint32_t width, std::uint32_t height, WriteOptions const& options);
+
+// Of what holds the overviews of a raster and not the raster itself. `usage` when there would be none, and for a COG.
+[[nodiscard]] FilePlan plan_overviews(std::uint32_t width, std::uint32_t height, WriteOptions const& options);
 
 }  // namespace terrazzo::writing

@@ -29,7 +29,7 @@ struct ReductionSpec {
   DType dtype = DType::u8;
   std::uint32_t bands = 1;
   Resampling method = Resampling::average;
-  std::optional<Nodata> nodata{};  // of all bands; NaN never takes part either
+  std::optional<Nodata> nodata{};  // of all bands; where there is one, NaN is missing too
   bool mask = false;  // a mask of the source comes along: 0 is invalid. It wins over nodata
   std::optional<std::uint32_t>
       alpha_band{};  // from 0: its zeros are invalid pixels, where neither mask nor nodata says

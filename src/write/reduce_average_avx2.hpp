@@ -57,7 +57,7 @@ TERRAZZO_TARGET_AVX2 inline __m256 differs(__m256 value, __m256 marker) noexcept
   __m256 const limit =
       _mm256_mul_ps(_mm256_mul_ps(_mm256_set1_ps(std::numeric_limits<float>::epsilon()), sum), _mm256_set1_ps(2.0F));
   __m256 const close =
-      _mm256_or_ps(_mm256_cmp_ps(value, marker, _CMP_EQ_OQ), _mm256_cmp_ps(distance, limit, _CMP_LT_OQ));
+      _mm256_or_ps(_mm256_cmp_ps(value, marker, _CMP_EQ_UQ), _mm256_cmp_ps(distance, limit, _CMP_LT_OQ));
   return _mm256_xor_ps(close, _mm256_castsi256_ps(_mm256_set1_epi32(-1)));
 }
 

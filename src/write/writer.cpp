@@ -9,6 +9,7 @@
 #include "write/block_encoder.hpp"
 #include "write/cascade.hpp"
 #include "write/file_plan.hpp"
+#include "write/overview_writer.hpp"
 #include "write/row_window.hpp"
 #include "write/sidecars.hpp"
 
@@ -50,11 +51,11 @@ std::uint32_t rows_at_once(FilePlan const& plan, std::uint32_t gathered) {
 }  // namespace
 
 struct Writer::Impl {
-  Impl(std::shared_ptr<ByteSink> to, FilePlan planned, Sidecars files)
+  Impl(std::shared_ptr<ByteSink> to, FilePlan planned, Sidecars files, std::uint64_t start_bytes = 0)
       : plan(std::move(planned)),
         threads(resolve_threads(plan.options.threads)),
         sink(std::move(to)),
-        assembly(plan, *sink),
+        assembly(plan, *sink, start_bytes),
         encoder(plan, threads),
         cascade(plan, threads),
         gather_rows(rows_to_gather(plan, threads)),
@@ -270,6 +271,15 @@ Writer create_with(std::shared_ptr<ByteSink> sink, std::string const& path, std:
 }
 
 }  // namespace
+
+Writer writing::create_overviews(std::shared_ptr<ByteSink> sink, FilePlan plan, std::uint64_t start_bytes) {
+  try {
+    return Writer(std::make_unique<Writer::Impl>(sink, std::move(plan), Sidecars({}, {}, Durability::none), start_bytes));
+  } catch (...) {
+    sink->discard();
+    throw;
+  }
+}
 
 Writer create(std::shared_ptr<ByteSink> sink, std::uint32_t width, std::uint32_t height, WriteOptions const& options) {
   return create_with(std::move(sink), {}, width, height, options);

@@ -155,6 +155,15 @@ TEST_F(SettingsInForce, LogMayLogAgainFromItsListener) {
   EXPECT_EQ(told, (std::vector<std::string>{"settings_test: outer", "settings_test: nested"}));
 }
 
+TEST(Disabled, TakesWholeWordsOfACommaList) {
+  EXPECT_TRUE(is_listed("nvcomp", "nvcomp"));
+  EXPECT_TRUE(is_listed("kvikio, nvjpeg2k ,gpu", "nvjpeg2k"));
+  EXPECT_FALSE(is_listed("nvjpeg2k", "nvjpeg"));
+  EXPECT_FALSE(is_listed("nvjpeg", "nvjpeg2k"));
+  EXPECT_FALSE(is_listed("", "gpu"));
+  EXPECT_FALSE(is_listed(",,", "gpu"));
+}
+
 TEST(Machine, CountsTheCoresOfTheAffinityMask) {
   cpu_set_t before;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);

@@ -175,7 +175,7 @@ std::uint64_t mapped_file_bytes() {
 
 // In order, and in an order in which neighbours are far apart in time.
 TEST_F(Leases, HoldFewPagesAtATime) {
-  for (std::uint64_t const step : {1, 27}) {
+  for (std::uint64_t const step : {std::uint64_t{1}, std::uint64_t{27}}) {
     auto const lease = take();
     std::uint64_t const before = mapped_file_bytes();
     std::uint64_t most = 0;

@@ -39,6 +39,7 @@ def commands(name, folder):
         ["read", path, "--mask", "--window", "0,0,1,1", "--out", folder / "x.npy"],
         ["stats", "--json", path],
         ["plan", "--json", path],
+        ["validate", "--decode", "--json", path],
         ["preview", path, "--out", folder / "x.png"],
     ]
 

@@ -3,6 +3,7 @@
 Terrazzo itself read them back; COGs by both validators."""
 
 import functools
+import json
 
 import harness
 import numpy as np
@@ -192,7 +193,7 @@ def check_description(case, source, out, mask):
 
 
 def check_statistics(case, out, expected, mask):
-    if not case["statistics"] or case["dtype"] in COMPLEX or case["compression"] in LOSSY:
+    if not case["statistics"] or case["dtype"] in COMPLEX or case["compression"] in (*LOSSY, *NOT_IN_GDAL):
         return
     with rasterio.open(out) as file:
         for band in range(case["bands"]):
@@ -285,8 +286,8 @@ def test_lossy_images_are_the_same_to_gdal(options, tmp_path):
 
 def sample_of_sizes():
     if harness.FULL:
-        return [(n, 1026 - n) for n in range(1, 1026)]
-    return [(1, 1), (1, 9), (2, 3), (3, 1025), (4, 5), (7, 1), (16, 15), (31, 33), (64, 64), (65, 127), (129, 255),
+        return [(n, 1026 - n) for n in range(1, 1026)] + [(n, n) for n in range(2, 1026)]
+    return [(2, 2), (1, 9), (2, 3), (3, 1025), (4, 5), (7, 1), (16, 15), (31, 33), (64, 64), (65, 127), (129, 255),
             (257, 100), (511, 513), (767, 99), (1023, 33), (1024, 20), (1025, 131)]
 
 
@@ -315,7 +316,7 @@ def test_overviews_are_those_of_gdal(method, dtype, kind, tmp_path):
         array = overview_source(dtype, kind, size)
         source, theirs, ours = tmp_path / "source.tif", tmp_path / "theirs.tif", tmp_path / "ours.tif"
         extra = {"nodata": 0} if kind == "nodata" else {"photometric": "RGB", "alpha": "YES"} if kind == "alpha" else {}
-        factors = [f for f in (2, 4, 8) if f < 2 * max(size)][:3]
+        factors = [f for f in (2, 4, 8) if f < 2 * max(size)] or [2]
         with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True):
             for path in (source, theirs):
                 write_source(path, array, dtype, **extra)
@@ -341,7 +342,8 @@ def test_overviews_are_those_of_gdal(method, dtype, kind, tmp_path):
 
 
 def test_a_cog_has_the_overviews_of_gdals_cog_driver(tmp_path):
-    for size in ((700, 900), (513, 512), (1100, 300)):
+    """Where sizes halve without a rest: at others that driver rounds down, and leaves out pixels at the edge."""
+    for size in ((768, 1024), (512, 512), (1280, 320), (128, 128)):
         array = overview_source("uint8", "plain", size)
         write_source(tmp_path / "source.tif", array, "uint8")
         with rasterio.open(tmp_path / "theirs.tif", "w", driver="COG", width=size[1], height=size[0], count=1,
@@ -379,19 +381,17 @@ def test_gdal_reads_the_crs_of_the_source(crs, tmp_path):
     for command in ("convert", "cog"):
         harness.run_ok(command, tmp_path / "source.tif", "-o", tmp_path / "out.tif")
         with rasterio.open(tmp_path / "source.tif") as a, rasterio.open(tmp_path / "out.tif") as b:
-            assert a.crs.is_valid
+            assert a.crs is not None
             assert a.crs == b.crs, f"{a.crs.to_wkt()}\n{b.crs.to_wkt()}"
             assert a.crs.to_epsg() == b.crs.to_epsg()
 
 
 @pytest.mark.parametrize("crs", ("EPSG:25832", "4258", "wkt", "projjson"))
 def test_a_crs_can_be_given(crs, tmp_path):
-    given = rasterio.CRS.from_epsg(25832)
-    text = {"wkt": given.to_wkt(version="WKT2_2019"), "projjson": given.to_json()}.get(crs, crs) if crs in (
-        "wkt", "projjson") else crs
-    expected = rasterio.CRS.from_epsg(4258) if crs == "4258" else given
+    expected = rasterio.CRS.from_epsg(4258 if crs == "4258" else 25832)
+    text = {"wkt": expected.to_wkt(version="WKT2_2019"), "projjson": json.dumps(expected.to_dict(projjson=True))}
     write_source(tmp_path / "source.tif", rasters.make("uint8", 1, 20, 30), "uint8", crs=None)
-    harness.run_ok("convert", tmp_path / "source.tif", "-o", tmp_path / "out.tif", "--crs", text)
+    harness.run_ok("convert", tmp_path / "source.tif", "-o", tmp_path / "out.tif", "--crs", text.get(crs, crs))
     with rasterio.open(tmp_path / "out.tif") as file:
         assert file.crs == expected
 
@@ -411,7 +411,7 @@ def test_the_transform_goes_along(transform, kind, tmp_path):
         assert a.transform.almost_equals(b.transform, 1e-12)
         assert a.tags().get("AREA_OR_POINT") == b.tags().get("AREA_OR_POINT")
         if transform is not None:
-            assert part.transform.almost_equals(a.transform * rasterio.Affine.translation(4, 5), 1e-9)
+            assert part.transform.almost_equals(a.transform @ rasterio.Affine.translation(4, 5), 1e-9)
 
 
 TEXTS = {"PLAIN": "value", "UTF8": "Höhe über dem Meer — 高度", "MARKUP": "<a href=\"x\">&amp; ' \" </a>", "LINES": "one\ntwo",

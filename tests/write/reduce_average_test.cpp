@@ -35,12 +35,15 @@ TEST(ReduceAverage, LeavesNodataOut) {
   EXPECT_EQ(result.pixels, (std::vector<float>{4, -9999}));
 }
 
-TEST(ReduceAverage, LeavesNaNOutOnlyWhereNaNIsNodata) {
+TEST(ReduceAverage, LeavesNaNOutOnlyWhereThereIsNodata) {
   Raster<float> const source{4, 2, {kNaN, 2, kNaN, kNaN, 4, 6, kNaN, kNaN}, {}};
   auto const marked = reduced(source, {.width = 2, .height = 1, .nodata = Nodata{.value = std::nan("")}});
   EXPECT_EQ(marked.pixels[0], 4);
   EXPECT_TRUE(std::isnan(marked.pixels[1]));
   EXPECT_TRUE(std::isnan(reduced(source, {.width = 2, .height = 1}).pixels[0]));
+  auto const finite = reduced(source, {.width = 2, .height = 1, .nodata = Nodata{.value = -9999}});
+  EXPECT_EQ(finite.pixels[0], 4.0F);
+  EXPECT_EQ(finite.pixels[1], -9999.0F);
 }
 
 TEST(ReduceAverage, StepsAsideWhenItHitsNodata) {

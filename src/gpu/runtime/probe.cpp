@@ -8,8 +8,6 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <string_view>
 
 namespace terrazzo::gpu {
 
@@ -17,20 +15,6 @@ namespace {
 
 // All tiles of a 1 GiB zstd read in flight take 4.9 GB, nvCOMP's scratch most of it; half of them take twice as long.
 constexpr std::uint64_t kMaxDefaultBudgetBytes = std::uint64_t{8} << 30;
-
-bool is_disabled() {
-  char const* const list = std::getenv("TERRAZZO_DISABLE");
-  std::string_view rest = list == nullptr ? "" : list;
-  while (!rest.empty()) {
-    std::size_t const comma = rest.find(',');
-    std::string_view word = rest.substr(0, comma);
-    while (word.starts_with(' ')) { word.remove_prefix(1); }
-    while (word.ends_with(' ')) { word.remove_suffix(1); }
-    if (word == "gpu") { return true; }
-    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
-  }
-  return false;
-}
 
 std::uint64_t default_budget(std::uint64_t free_bytes) {
   std::uint64_t const set = settings().device_budget_bytes;
@@ -44,7 +28,7 @@ DeviceState probe_device() {
   state.built = true;
   (void)cudaRuntimeGetVersion(&state.runtime_version);
   (void)cudaDriverGetVersion(&state.driver_version);  // 0 without a driver
-  if (is_disabled()) {
+  if (is_disabled("gpu")) {
     state.reason = "switched off by TERRAZZO_DISABLE=gpu";
     return state;
   }
@@ -79,7 +63,7 @@ DeviceState probe_device() {
 
 void require_device() {
   int device = 0;
-  if (!is_disabled() && cudaGetDevice(&device) == cudaSuccess) { return; }
+  if (!is_disabled("gpu") && cudaGetDevice(&device) == cudaSuccess) { return; }
   DeviceState const state = probe_device();
   if (!state.usable) { throw Error(ErrorKind::device, text("no GPU can be used: ", state.reason)); }
 }

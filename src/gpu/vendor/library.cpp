@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/vendor/library.hpp"
 
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "gpu/vendor/nvcomp_api.hpp"
 #include "gpu/vendor/nvjpeg2k_api.hpp"
@@ -69,12 +70,6 @@ constexpr std::array<Spec, 3> kSpecs{{
 std::string_view environment(char const* name) noexcept {
   char const* const value = std::getenv(name);
   return value == nullptr ? std::string_view() : std::string_view(value);
-}
-
-std::string_view trimmed(std::string_view word) noexcept {
-  auto const first = word.find_first_not_of(" \t");
-  if (first == std::string_view::npos) { return {}; }
-  return word.substr(first, word.find_last_not_of(" \t") - first + 1);
 }
 
 void add_folder(std::vector<fs::path>& folders, fs::path const& folder) {
@@ -185,20 +180,6 @@ VendorModule load(Spec const& spec) {
 
 void* VendorModule::symbol(char const* name) const noexcept {
   return handle == nullptr ? nullptr : dlsym(handle, name);
-}
-
-bool is_listed(std::string_view comma_list, std::string_view capability) noexcept {
-  while (!comma_list.empty()) {
-    auto const comma = std::min(comma_list.find(','), comma_list.size());
-    if (trimmed(comma_list.substr(0, comma)) == capability) { return true; }
-    comma_list.remove_prefix(std::min(comma + 1, comma_list.size()));
-  }
-  return false;
-}
-
-bool is_disabled(std::string_view capability) {
-  std::string_view const list = environment("TERRAZZO_DISABLE");
-  return is_listed(list, capability) || is_listed(list, "gpu");
 }
 
 VendorFolders vendor_folders(VendorSearchRoots const& roots) {

@@ -42,12 +42,6 @@ struct VendorModule {
 // Every library we know, loading those that were not looked for yet: for the `doctor` command.
 [[nodiscard]] std::vector<VendorLibrary> vendor_libraries();
 
-// Whether TERRAZZO_DISABLE names this capability: nvcomp, nvjpeg, nvjpeg2k, kvikio or gpu. "gpu" disables all.
-[[nodiscard]] bool is_disabled(std::string_view capability);
-
-// The same for a list given: "nvcomp, kvikio". For tests.
-[[nodiscard]] bool is_listed(std::string_view comma_list, std::string_view capability) noexcept;
-
 // What the search starts from; taken from the process, or made up by a test.
 struct VendorSearchRoots {
   std::string vendor_path;                          // TERRAZZO_VENDOR_PATH

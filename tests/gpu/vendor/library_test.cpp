@@ -72,15 +72,6 @@ TEST_F(VendorFolderTest, FindsWheelsOfTheEnvironmentOfTheExecutableAndOfTheActiv
   EXPECT_TRUE(contains(folders.after_loader, second));
 }
 
-TEST(VendorDisable, TakesWholeWordsOfACommaList) {
-  EXPECT_TRUE(is_listed("nvcomp", "nvcomp"));
-  EXPECT_TRUE(is_listed("kvikio, nvjpeg2k ,gpu", "nvjpeg2k"));
-  EXPECT_FALSE(is_listed("nvjpeg2k", "nvjpeg"));
-  EXPECT_FALSE(is_listed("nvjpeg", "nvjpeg2k"));
-  EXPECT_FALSE(is_listed("", "gpu"));
-  EXPECT_FALSE(is_listed(",,", "gpu"));
-}
-
 TEST(VendorLibraries, EachIsEitherFoundWithItsVersionOrSaysWhatToInstall) {
   std::vector<VendorLibrary> const libraries = vendor_libraries();
   ASSERT_EQ(libraries.size(), 3u);

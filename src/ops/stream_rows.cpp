@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/stream_rows.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <future>
+#include <optional>
+#include <utility>
+
+namespace terrazzo::ops {
+namespace {
+
+// Pixels that are read together. Two such blocks are in memory: one is read while the other is written.
+std::uint64_t block_bytes(WriteOptions const& options) {
+  constexpr std::uint64_t kMost = std::uint64_t{96} << 20;
+  return std::max<std::uint64_t>(std::min(kMost, options.streaming_buffer_bytes / 2), 1);
+}
+
+// Pixels and mask of one block.
+struct Block {
+  std::optional<HostArray> buffer{};
+  std::optional<HostArray> mask{};
+  HostView pixels{};
+  ReadReport report{};
+};
+
+void read_block(RowBlocks const& blocks, std::uint64_t index, bool wants_mask, RowBlocks::Order order, Block& block) {
+  block.report = {};
+  block.pixels = blocks.read(index, block.buffer, &block.report, order);
+  if (wants_mask) { block.mask.emplace(blocks.read_mask(index, &block.report)); }
+}
+
+void add(ReadReport& total, ReadReport const& part) {
+  total.tiles += part.tiles;
+  total.sparse_tiles += part.sparse_tiles;
+  total.bytes_read += part.bytes_read;
+  total.surplus_tiles += part.surplus_tiles;
+  total.bad_tiles.insert(total.bad_tiles.end(), part.bad_tiles.begin(), part.bad_tiles.end());
+}
+
+}  // namespace
+
+RowBlocks blocks_for(Dataset const& source, ReadRequest read, WriteOptions const& options) {
+  read.threads = options.threads;
+  read.cancel = options.cancel;
+  read.progress = {};
+  return {source, std::move(read), block_bytes(options)};
+}
+
+ReadReport stream_rows(RowBlocks const& blocks, WriteOptions const& options, Writer& writer) {
+  bool const separate = options.planar == PlanarLayout::separate || options.bands == 1;
+  RowBlocks::Order const order = separate ? RowBlocks::Order::band : RowBlocks::Order::pixel;
+  ReadReport report;
+  std::array<Block, 2> pair;
+  auto const start = [&](std::uint64_t index) {
+    return std::async(std::launch::async, [&blocks, &options, order, index, &block = pair[index % 2]] {
+      read_block(blocks, index, options.mask, order, block);
+    });
+  };
+  // Destroyed before the blocks: a read that is under way when writing fails is waited for.
+  std::future<void> next = start(0);
+  for (std::uint64_t i = 0; i < blocks.count(); ++i) {
+    next.get();
+    if (i + 1 < blocks.count()) { next = start(i + 1); }
+    Block const& block = pair[i % 2];
+    add(report, block.report);
+    if (options.mask) {
+      // One mask for all bands: that of the first.
+      HostView mask = block.mask->view();
+      mask.bands = 1;
+      writer.write_rows(block.pixels, mask);
+    } else {
+      writer.write_rows(block.pixels);
+    }
+  }
+  return report;
+}
+
+}  // namespace terrazzo::ops

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/file_update.hpp"
+
+#include "base/text.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace terrazzo::writing {
+
+FileUpdate::FileUpdate(std::string path, Durability durability) : path_(std::move(path)), durability_(durability) {}
+
+void FileUpdate::fail(char const* doing, std::optional<std::uint64_t> offset_bytes) const {
+  int const why = errno;
+  throw Error(ErrorKind::io, text("cannot ", doing, ": ", std::strerror(why)),
+              {.source = path_, .offset = offset_bytes});
+}
+
+void FileUpdate::open() {
+  if (file_ || published_) { throw Error(ErrorKind::usage, "a file is opened once", {.source = path_}); }
+  file_ = io::Descriptor(io::file_calls.openat(AT_FDCWD, path_.c_str(), O_RDWR | O_CLOEXEC, 0));
+  if (!file_) { fail("open for writing"); }
+  struct stat status {};
+  if (fstat(file_.get(), &status) != 0) { fail("open for writing"); }
+  if (!S_ISREG(status.st_mode)) { throw Error(ErrorKind::usage, "this is no regular file", {.source = path_}); }
+  // File systems without locks do without.
+  if (io::file_calls.flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    file_.reset();
+    throw Error(ErrorKind::io, "another process is changing the file", {.source = path_});
+  }
+  old_size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+void FileUpdate::put(std::uint64_t offset_bytes, std::span<std::byte const> bytes) {
+  if (!io::write_all_at(file_.get(), offset_bytes, bytes)) { fail("write", offset_bytes); }
+}
+
+void FileUpdate::write_at(std::uint64_t offset_bytes, std::span<std::byte const> bytes) {
+  if (offset_bytes < old_size_bytes_ || published_) {
+    throw Error(ErrorKind::usage, "only bytes behind the old end can be added",
+                {.source = path_, .offset = offset_bytes});
+  }
+  added_ = true;
+  gather_.write(offset_bytes, bytes, [this](std::uint64_t at, std::span<std::byte const> part) { put(at, part); });
+}
+
+void FileUpdate::sync() {
+  if (durability_ == Durability::fsync && io::file_calls.fsync(file_.get()) != 0) { fail("bring to the disk"); }
+}
+
+void FileUpdate::publish(std::uint64_t size_bytes) {
+  gather_.flush([this](std::uint64_t at, std::span<std::byte const> part) { put(at, part); });
+  struct stat status {};
+  if (fstat(file_.get(), &status) != 0) { fail("finish"); }
+  if (static_cast<std::uint64_t>(status.st_size) != size_bytes &&
+      io::file_calls.ftruncate(file_.get(), static_cast<off_t>(size_bytes)) != 0) {
+    fail("set the size", size_bytes);
+  }
+  if (added_) { sync(); }
+  published_ = true;
+}
+
+void FileUpdate::patch(std::uint64_t offset_bytes, std::span<std::byte const> bytes) {
+  if (!published_) { throw Error(ErrorKind::usage, "what is added comes before a patch", {.source = path_}); }
+  put(offset_bytes, bytes);
+  sync();
+}
+
+void FileUpdate::discard() noexcept {
+  gather_.clear();
+  // A file that cannot be cut is too long, and still the same to every reader.
+  if (file_ && added_ && !published_) {
+    static_cast<void>(io::file_calls.ftruncate(file_.get(), static_cast<off_t>(old_size_bytes_)));
+  }
+  file_.reset();
+}
+
+}  // namespace terrazzo::writing

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/cascade.hpp"
+
+#include "test_image.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+
+namespace terrazzo::writing {
+namespace {
+
+constexpr Resampling kMethods[] = {Resampling::nearest, Resampling::average, Resampling::bilinear, Resampling::cubic,
+                                   Resampling::lanczos, Resampling::mode,    Resampling::minimum,  Resampling::maximum,
+                                   Resampling::median,  Resampling::rms};
+
+FilePlan plan_of(Image const& image, std::vector<std::uint32_t> factors, Resampling method, PlanarLayout planar) {
+  WriteOptions options;
+  options.dtype = image.dtype;
+  options.bands = image.bands;
+  options.mask = !image.mask.empty();
+  options.tile_size = {16, 16};
+  options.overview_factors = std::move(factors);
+  options.resampling = method;
+  options.planar = planar;
+  return plan_file(image.width, image.height, options);
+}
+
+LevelRows whole(Image& image) { return {0, image.view(), image.mask.empty() ? HostView{} : image.mask_view()}; }
+
+// Every level, each made at once from the whole of its source.
+std::vector<Image> expected_levels(Image const& image, FilePlan const& plan) {
+  std::vector<Image> levels{image};
+  for (std::size_t i = 1; i < plan.levels.size(); ++i) {
+    Image& source = levels[plan.source_of[i - 1]];
+    Image result{image.dtype, image.bands, plan.levels[i].height, plan.levels[i].width, {}, {}};
+    result.bytes.resize(std::size_t{result.width} * result.height * result.bands * result.sample_bytes());
+    if (!image.mask.empty()) { result.mask.resize(std::size_t{result.width} * result.height); }
+    ReductionSpec spec{source.width, source.height, result.width, result.height, image.dtype, image.bands,
+                       plan.resampling, plan.options.nodata};
+    spec.mask = !image.mask.empty();
+    Reduction(spec).reduce(whole(source), whole(result));
+    levels.push_back(std::move(result));
+  }
+  return levels;
+}
+
+// Compares what a job would cut with the level, pixel by pixel; counts jobs.
+void check_job(BlockJob const& job, FilePlan const& plan, Image const& level) {
+  LevelPlan const& geometry = plan.levels[job.level];
+  std::uint32_t const first = geometry.first_row(job.id.row), last = first + geometry.rows_of(job.id.row);
+  ASSERT_LE(job.rows->first, first);
+  ASSERT_GE(job.rows->first + job.rows->pixels.height, last);
+  ASSERT_EQ(job.rows->pixels.width, level.width);
+  std::size_t const sample = level.sample_bytes();
+  HostView const& view = job.rows->pixels;
+  std::uint32_t const columns_from = job.id.column * 16, columns_to = std::min(columns_from + 16, level.width);
+  for (std::uint32_t y = first; y < last; ++y) {
+    for (std::uint32_t x = columns_from; x < columns_to; ++x) {
+      for (std::uint32_t s = 0; s < plan.samples_per_block; ++s) {
+        std::uint32_t const band = job.id.plane + s;
+        auto const* const at = static_cast<std::byte const*>(view.data) +
+                               std::int64_t{y - job.rows->first} * view.row_stride_bytes +
+                               x * view.pixel_stride_bytes + band * view.band_stride_bytes;
+        std::size_t const index = (std::size_t{band} * level.height + y) * level.width + x;
+        ASSERT_EQ(std::memcmp(at, level.bytes.data() + index * sample, sample), 0)
+            << "level " << job.level << ", column " << x << ", row " << y;
+      }
+      if (!level.mask.empty()) {
+        auto const* const at = static_cast<std::byte const*>(job.rows->mask.data) +
+                               std::int64_t{y - job.rows->first} * job.rows->mask.row_stride_bytes + x;
+        ASSERT_EQ(*at, level.mask[std::size_t{y} * level.width + x]) << "mask of level " << job.level;
+      }
+    }
+  }
+}
+
+using Names = std::vector<std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::uint32_t>>;
+
+// The blocks in the order they are named, each checked.
+Names run(Image& image, FilePlan const& plan, std::vector<Image> const& levels, std::uint32_t rows_at_a_time,
+          unsigned threads) {
+  Names names;
+  Cascade cascade(plan, threads);
+  for (std::uint32_t row = 0; row < image.height; row += rows_at_a_time) {
+    std::uint32_t const end = std::min(image.height, row + rows_at_a_time);
+    // A copy that is gone afterwards: nothing may be looked at later.
+    Image copy = image;
+    cascade.advance(rows_between(whole(copy), row, end), [&](std::span<BlockJob const> jobs) {
+      for (BlockJob const& job : jobs) {
+        check_job(job, plan, levels[job.level]);
+        names.emplace_back(job.level, job.id.plane, job.id.row, job.id.column);
+      }
+    });
+  }
+  return names;
+}
+
+TEST(Cascade, MakesTheOverviewsThatTheWholeRasterGives) {
+  for (Resampling const method : kMethods) {
+    for (auto const& factors :
+         {std::vector<std::uint32_t>{2, 4, 8}, std::vector<std::uint32_t>{3}, std::vector<std::uint32_t>{2, 3, 5, 6, 40}}) {
+      for (bool const masked : {false, true}) {
+        Image image = make_image(DType::i16, 2, 83, 45);
+        if (masked) { add_mask(image); }
+        FilePlan const plan = plan_of(image, factors, method, masked ? PlanarLayout::separate : PlanarLayout::contiguous);
+        std::vector<Image> const levels = expected_levels(image, plan);
+        Names const names = run(image, plan, levels, image.height, 1);
+        EXPECT_EQ(names.size(), plan.tile_count() - (masked ? plan.tile_count() / 3 : 0));
+        for (std::uint32_t const rows : {16U, 32U, 64U}) {
+          EXPECT_EQ(run(image, plan, levels, rows, 3), names) << to_string(method) << ", " << rows << " rows at a time";
+        }
+        if (::testing::Test::HasFatalFailure()) { return; }
+      }
+    }
+  }
+}
+
+// COGs need the blocks of a plane in the order of the index.
+TEST(Cascade, NamesBlocksOfAPlaneInTheirOrder) {
+  Image image = make_image(DType::u8, 3, 150, 70);
+  FilePlan const plan = plan_of(image, {2, 4, 8}, Resampling::cubic, PlanarLayout::separate);
+  std::map<std::pair<std::size_t, std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>> last;
+  for (auto const& [level, plane, row, column] : run(image, plan, expected_levels(image, plan), 32, 1)) {
+    auto const [found, fresh] = last.try_emplace({level, plane}, row, column);
+    if (!fresh) {
+      EXPECT_LT(found->second, std::pair(row, column));
+      found->second = {row, column};
+    }
+  }
+  EXPECT_EQ(last.size(), 12U);
+}
+
+TEST(Cascade, TakesRastersSmallerThanABlock) {
+  for (std::uint32_t height = 1; height < 20; ++height) {
+    Image image = make_image(DType::f32, 1, height, 3);
+    FilePlan const plan = plan_of(image, {2, 4}, Resampling::average, PlanarLayout::contiguous);
+    EXPECT_EQ(run(image, plan, expected_levels(image, plan), 16, 2).size(), plan.tile_count());
+  }
+}
+
+TEST(RowsBetween, MovesPixelsAndMask) {
+  Image image = make_image(DType::u16, 1, 10, 4);
+  add_mask(image);
+  LevelRows rows = whole(image);
+  rows.first = 100;
+  LevelRows const part = rows_between(rows, 103, 108);
+  EXPECT_EQ(part.first, 103U);
+  EXPECT_EQ(part.pixels.height, 5U);
+  EXPECT_EQ(part.mask.height, 5U);
+  EXPECT_EQ(part.pixels.data, image.bytes.data() + 3 * 8);
+  EXPECT_EQ(part.mask.data, image.mask.data() + 3 * 4);
+}
+
+}  // namespace
+}  // namespace terrazzo::writing
