@@ -13,7 +13,7 @@ are compared before the clock starts: pixels and overviews equal (LERC: within i
   terrazzo   the public C++ API through bench/write_shim.cpp
   gdal       GDAL through rasterio: the GTiff driver (write() of the array, or CreateCopy of a MEM dataset over it,
              whichever was faster in the comparison) and the COG driver, NUM_THREADS = threads
-  cogeo      rio-cogeo's cog_translate with its own defaults, on as many threads; COGs only
+  cogeo      rio-cogeo's cog_translate with its own defaults, on as many threads; COGs only, and one run only
   nowhere    terrazzo into a sink that drops the bytes: all but the file
   codec      the codec library alone, from tiles whose predictor is applied into a buffer per thread, on as many
              threads: libdeflate, libzstd, libtiff's LZW, liblerc. For COGs only the full resolution is in it
@@ -21,6 +21,7 @@ are compared before the clock starts: pixels and overviews equal (LERC: within i
 """
 
 import argparse
+import concurrent.futures
 import ctypes
 import json
 import os
@@ -128,7 +129,8 @@ def predicted_tiles(pixels, codec):
     bands, height, width = pixels.shape
     down, across = -(-height // TILE), -(-width // TILE)
     tiles = np.empty((down * across, TILE * TILE * bands * pixels.itemsize), np.uint8)
-    for index in range(down * across):
+
+    def fill(index):
         row, column = index // across * TILE, index % across * TILE
         part = pixels[:, row:row + TILE, column:column + TILE]
         part = np.pad(part, ((0, 0), (0, TILE - part.shape[1]), (0, TILE - part.shape[2])), "edge")
@@ -142,6 +144,9 @@ def predicted_tiles(pixels, codec):
         else:
             tile[:, 1:] -= tile[:, :-1].copy()
         tiles[index] = tile.reshape(-1).view(np.uint8)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(fill, range(down * across)))
     return tiles
 
 
@@ -274,18 +279,18 @@ def interleaved(contenders, path, rounds):
             for name, (wall, cpu) in times.items()}
 
 
-def worst_difference(one, other):
+def worst_difference(one, other, threads):
     """Of two files, over all overviews and a strip of rows at a time; None when every pixel is equal."""
     worst = None
-    with rasterio.open(one) as first:
-        levels = [None] + list(range(len(first.overviews(1))))
-        shapes = [(first.height, first.width)]
+    with rasterio.open(one) as a, rasterio.open(other) as b:
+        levels = [None] + list(range(len(a.overviews(1))))
+        if a.overviews(1) != b.overviews(1):
+            raise SystemExit(f"{other}: overviews {b.overviews(1)}, not {a.overviews(1)}")
     for level in levels:
-        extra = {} if level is None else {"overview_level": level}
+        extra = {"num_threads": threads} | ({} if level is None else {"overview_level": level})
         with rasterio.open(one, **extra) as a, rasterio.open(other, **extra) as b:
             if (a.shape, a.count, a.dtypes) != (b.shape, b.count, b.dtypes):
                 raise SystemExit(f"{other}: {b.count} x {b.shape} of {b.dtypes[0]}, not {a.count} x {a.shape}")
-            shapes.append(a.shape)
             step = TILE * 4
             for row in range(0, a.height, step):
                 window = rasterio.windows.Window(0, row, a.width, min(step, a.height - row))
@@ -296,24 +301,25 @@ def worst_difference(one, other):
     return worst
 
 
-def compare(contenders, codec, folder):
-    """Sizes by name, and seconds of a first run; fails unless all files hold the same pixels and overviews."""
-    paths, seconds = {}, {}
+def compare(contenders, codec, folder, threads):
+    """Sizes by name, and times of this first run; fails unless all files hold the same pixels and overviews."""
+    paths, firsts = {}, {}
     for contender in contenders:
         paths[contender.name] = folder / f"compare_{contender.name}.tif"
-        seconds[contender.name] = timed(contender, paths[contender.name])[0]
+        wall, cpu = timed(contender, paths[contender.name])
+        firsts[contender.name] = {"seconds": wall, "cpu_seconds": cpu, "min_seconds": wall}
     ours = paths["terrazzo"]
     allowed = 2 * LERC_ERROR * 1.001 if codec == "lerc" else None
     for name, path in paths.items():
         if name == "terrazzo":
             continue
-        worst = worst_difference(ours, path)
+        worst = worst_difference(ours, path, threads)
         if worst is not None and (allowed is None or worst > allowed):
             raise SystemExit(f"{path}: {name} wrote other pixels (by up to {worst}); both files are kept")
     sizes = {name: path.stat().st_size for name, path in paths.items()}
     for path in paths.values():
         path.unlink()
-    return sizes, seconds
+    return sizes, firsts
 
 
 HEADER = (f"{'case':22s} {'layout':6s} {'terrazzo':>18s} {'GDAL':>16s} {'rio-cogeo':>16s} {'nowhere':>9s} "
@@ -356,19 +362,22 @@ def measure_case(shim, name, pixels, tiles, arguments, layout):
         firsts = [timed(way, folder / "way.tif")[0] for way in ways]
         (folder / "way.tif").unlink()
         peers = [ways[firsts.index(min(firsts))]]
-    sizes, _ = compare([ours] + peers, codec, folder)
-    contenders = [ours] + peers + [Nowhere(shim, pixels, codec, level, cog, threads),
+    sizes, firsts = compare([ours] + peers, codec, folder, threads)
+    contenders = [ours, peers[0], Nowhere(shim, pixels, codec, level, cog, threads),
                                    Codec(shim, tiles, codec, level, threads),
                                    Floor(shim, pixels, sizes["terrazzo"])]
     result = {"case": name, "layout": layout, "bytes": pixels.nbytes, "sizes": sizes,
               "gdal_way": type(peers[0]).__name__,
               "times": interleaved(contenders, folder / "timed.tif", arguments.rounds)}
+    if "cogeo" in firsts:
+        result["times"]["cogeo"] = firsts["cogeo"]
     print_row(result)
     return result
 
 
 def measure_speed(shim, arguments, results):
     print(HEADER)
+    started = time.perf_counter()
     wanted = {name: case for name, case in CASES.items() if re.search(arguments.only, name)}
     for which in ("dem", "s2"):
         names = [name for name, case in wanted.items() if case[0] == which]
@@ -381,6 +390,9 @@ def measure_speed(shim, arguments, results):
             if tiles is None or plain != tiles_are_plain:
                 tiles, tiles_are_plain = predicted_tiles(pixels, CASES[name][1]), plain
             for layout in arguments.layouts:
+                if time.perf_counter() - started > arguments.budget:
+                    print(f"{name} {layout}: left out, {arguments.budget:.0f} s are over")
+                    continue
                 results["speed"].append(measure_case(shim, name, pixels, tiles, arguments, layout))
 
 
@@ -477,7 +489,7 @@ def measure_memory(arguments, results):
         fill = {"source": str(source), "out": str(out), "threads": arguments.threads, "path": path}
         commands = {
             "terrazzo": [arguments.binary, "cog", "--buffer", "256M", "--spool", "256M", "--compression", "zstd",
-                         "--compression-level", "1", "--threads", str(arguments.threads), str(source), str(out)],
+                         "--compression-level", "1", "--threads", str(arguments.threads), "-o", str(out), str(source)],
             "gdal": [sys.executable, "-c", GDAL_COG.format(**fill)],
         }
         if rio_cogeo is not None and not arguments.no_cogeo:
@@ -511,6 +523,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3, help="timed rounds; the median counts (default 3)")
     parser.add_argument("--only", default="", help="regular expression: cases whose name has it")
     parser.add_argument("--layouts", default="gtiff,cog", type=lambda text: text.split(","))
+    parser.add_argument("--budget", type=float, default=1e9, help="seconds after which no case is begun")
     parser.add_argument("--no-cogeo", action="store_true", help="without rio-cogeo")
     parser.add_argument("--levels", action="store_true", help="measure levels instead (default size 4096)")
     parser.add_argument("--memory", action="store_true", help="measure memory instead")

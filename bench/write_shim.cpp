@@ -171,7 +171,8 @@ int shim_write(ShimWrite* job) {
     terrazzo::WriteReport const report =
         job->path != nullptr
             ? terrazzo::write(std::string(job->path), view, options)
-            : terrazzo::write(terrazzo::append_sink("nowhere", [](std::span<std::byte const>) {}), view, options);
+            : terrazzo::write(terrazzo::seekable_sink("nowhere", [](std::uint64_t, std::span<std::byte const>) {}),
+                              view, options);
     job->file_bytes = report.bytes_written;
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench_device.hpp"
 #include "bench_work.hpp"
+#include "bench_write.hpp"
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "format.hpp"
@@ -34,14 +35,16 @@ Examples:
   terrazzo bench read --device --random-windows 10000 --window-size 256 dem.tif)";
 
 constexpr char kBenchFooter[] =
-    R"(There is one measurement, read: how long it takes from the file to pixels in memory, the host's or the GPU's. The
-file is read once before, so that it lies in the page cache, and what is timed is decoding and copying, not the disk.
+    R"(read: how long it takes from the file to pixels in memory, the host's or the GPU's. The file is read once before,
+so that it lies in the page cache, and what is timed is decoding and copying, not the disk.
+write: how long it takes to compress the file's pixels, which lie in memory, and to write them.
 
 Examples:
   terrazzo bench read dem.tif                                              the whole file, all cores
   terrazzo bench read --threads 1 dem.tif                                  one core
   terrazzo bench read --device dem.tif                                     the GPU, and which stage limits it
   terrazzo bench read --random-windows 1000 --window-size 512 dem.tif      many small reads
+  terrazzo bench write --cog dem.tif                                       the other way, as a COG
   terrazzo bench read --help                                               every option)";
 
 struct Options {
@@ -125,7 +128,7 @@ int run(Options const& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
-  CLI::App* bench = app.add_subcommand("bench", "How fast this machine reads a file");
+  CLI::App* bench = app.add_subcommand("bench", "How fast this machine reads and writes a file");
   bench->require_subcommand(1);
   bench->footer(kBenchFooter);
   auto const options = std::make_shared<Options>();
@@ -148,6 +151,7 @@ void add_bench(CLI::App& app, Action& action) {
   add_device_tuning(*command, options->engine);
   add_common(*command, options->common);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
+  add_bench_write(*bench, action);
 }
 
 }  // namespace terrazzo::cli

@@ -21,6 +21,8 @@ void add_preview(CLI::App& app, Action& action);
 void add_cog(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
+void add_overviews(CLI::App& app, Action& action);
+void add_edit(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 

@@ -33,18 +33,20 @@ TileSize parse_tile_size(std::string const& text) {
   return {*width, *height};
 }
 
-std::vector<std::uint32_t> parse_factors(std::string const& text) {
+std::vector<std::uint32_t> parse_factors(std::string const& name, std::string const& text) {
   std::vector<std::uint32_t> factors;
   if (text == "none") { return factors; }
   for (std::size_t at = 0; at <= text.size();) {
     std::size_t const comma = std::min(text.find(',', at), text.size());
     auto const factor = whole(std::string_view(text).substr(at, comma - at));
-    if (!factor) { throw Error(ErrorKind::usage, "--overviews takes factors such as 2,4,8, or none; not \"" + text + "\""); }
+    if (!factor) { throw Error(ErrorKind::usage, name + " takes factors such as 2,4,8, or none; not \"" + text + "\""); }
     factors.push_back(*factor);
     at = comma + 1;
   }
   return factors;
 }
+
+}  // namespace
 
 Crs parse_crs(std::string const& text) {
   Crs crs;
@@ -59,8 +61,6 @@ Crs parse_crs(std::string const& text) {
   }
   return crs;
 }
-
-}  // namespace
 
 void add_compression(CLI::App& command, WriteChoices& choices) {
   static std::vector<std::string> const kNames{"none", "packbits",  "lzw",  "deflate",  "zstd", "lerc", "lerc-deflate",
@@ -133,10 +133,10 @@ void add_description(CLI::App& command, WriteChoices& choices) {
       ->group(kDescription);
 }
 
-void add_overview_choices(CLI::App& command, WriteChoices& choices) {
+void add_overview_choices(CLI::App& command, WriteChoices& choices, std::string const& factors) {
   command
       .add_option_function<std::string>(
-          "--overviews", [&](std::string const& text) { choices.overviews = parse_factors(text); },
+          factors, [&choices, factors](std::string const& text) { choices.overviews = parse_factors(factors, text); },
           "Factors such as 2,4,8, or none")
       ->type_name("LIST")
       ->group(kOverviews);

@@ -42,10 +42,13 @@ void add_compression(CLI::App& command, WriteChoices& choices);
 void add_layout(CLI::App& command, WriteChoices& choices, bool strips);
 // --nodata, --crs, --statistics
 void add_description(CLI::App& command, WriteChoices& choices);
-// --overviews, --resampling
-void add_overview_choices(CLI::App& command, WriteChoices& choices);
+// --overviews (or another name), --resampling
+void add_overview_choices(CLI::App& command, WriteChoices& choices, std::string const& factors = "--overviews");
 // --buffer, --spool, --fsync
 void add_writing(CLI::App& command, WriteChoices& choices);
+
+// "EPSG:32632", a bare code, WKT or PROJJSON.
+[[nodiscard]] Crs parse_crs(std::string const& text);
 
 // Puts what was chosen into `options`, which describe the source.
 void apply_choices(WriteChoices const& choices, WriteOptions& options);

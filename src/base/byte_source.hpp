@@ -52,21 +52,6 @@ class ReadTicket {
   std::exception_ptr failure_;
 };
 
-// A source's bytes in memory while one read runs, as long as nobody wants to change them. Any thread may ask.
-class MappedRead {
- public:
-  struct Range {
-    std::uint64_t offset_bytes = 0, size_bytes = 0;
-  };
-  virtual ~MappedRead() = default;
-
-  // The whole source, of which these ranges may be touched until leave(); empty: read them by submit(). Whoever got
-  // bytes must leave() soon, with the same ranges, for somebody may be waiting to write to the source.
-  // REQUIRES: the ranges lie inside the source.
-  [[nodiscard]] virtual std::span<std::byte const> enter(std::span<Range const> ranges) noexcept = 0;
-  virtual void leave(std::span<Range const> ranges) noexcept = 0;
-};
-
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -84,10 +69,6 @@ class ByteSource {
 
   // The whole source in memory, when it already is; empty otherwise. Lets decoders read without a copy.
   [[nodiscard]] virtual std::span<std::byte const> in_memory() const noexcept { return {}; }
-
-  // For a long read: the source in memory without a copy; null when that is not possible or not safe. The source must
-  // outlive it, and nothing that might write to the source may be waited for while it lives (a caller's function).
-  [[nodiscard]] virtual std::unique_ptr<MappedRead> map_for_read() const { return nullptr; }
 
   // One range, blocking.
   void read(std::uint64_t offset_bytes, std::span<std::byte> into) const {

@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,7 +26,6 @@ struct EncodeFormat {
   BlockFormat block{};
   int level = 0;                     // deflate 1-12, zstd 1-22, lzma 0-9, lz4 0-16; LERC: of what is around it
   double lerc_max_error = 0;
-  std::optional<double> nodata{};    // LERC of floats: NaN pixels are masked
   int quality = 75;                  // JPEG, lossy WebP
   bool lossless = true;              // JPEG 2000, WebP
   double jpeg2000_rate = 0;          // lossy: compression ratio

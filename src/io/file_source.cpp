@@ -2,7 +2,6 @@
 #include "io/file_source.hpp"
 
 #include "base/text.hpp"
-#include "io/mapped_lease.hpp"
 #include "terrazzo/error.hpp"
 
 #include <fcntl.h>
@@ -74,8 +73,6 @@ FileSource::FileSource(std::string path) : path_(std::move(path)) {
 }
 
 FileSource::~FileSource() { ::close(descriptor_); }
-
-std::unique_ptr<MappedRead> FileSource::map_for_read() const { return MappedLease::take(descriptor_, size_bytes_); }
 
 ReadTicket FileSource::submit(std::span<RangeRead const> ranges) const {
   try {

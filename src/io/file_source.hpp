@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A local file, read at positions: no shared cursor, so any number of threads read at once. A file that shrinks while
-// it is read gives an `io` error. It is mapped only under a lease (io/mapped_lease.hpp): SIGBUS would follow otherwise.
+// A local file, read at positions: no shared cursor, so any number of threads read at once. Nothing is mapped: a file
+// that shrinks while it is read gives an `io` error, where a mapping would give SIGBUS.
 #pragma once
 
 #include "base/byte_source.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 
@@ -28,8 +27,6 @@ class FileSource final : public ByteSource {
   // Reads in the calling thread, before it returns: the page cache answers faster than a hand-over to another thread
   // would take. Ranges that follow one another in the file become one vectored read.
   [[nodiscard]] ReadTicket submit(std::span<RangeRead const> ranges) const override;
-
-  [[nodiscard]] std::unique_ptr<MappedRead> map_for_read() const override;
 
  private:
   std::string path_;

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terrazzo/convert.hpp"
 
-#include "base/checked.hpp"
-#include "terrazzo/blocks.hpp"
+#include "ops/stream_rows.hpp"
 
 #include <algorithm>
 #include <array>
-#include <future>
-#include <optional>
 #include <utility>
 
 namespace terrazzo {
 namespace {
-
-// Pixels that are read together. Two such blocks are in memory: one is read while the other is written.
-std::uint64_t block_bytes(WriteOptions const& options) {
-  constexpr std::uint64_t kMost = std::uint64_t{96} << 20;
-  return std::max<std::uint64_t>(std::min(kMost, options.streaming_buffer_bytes / 2), 1);
-}
 
 // Of pixel (column, row) of the window, in units of the level's pixels, seen from the raster's own transform.
 std::array<double, 6> moved(std::array<double, 6> const& t, double column, double row, double x_scale, double y_scale) {
@@ -25,14 +16,19 @@ std::array<double, 6> moved(std::array<double, 6> const& t, double column, doubl
           t[3] + column * t[4] + row * t[5], t[4] * x_scale, t[5] * y_scale};
 }
 
-void place_georeference(Info const& info, ReadPlan const& plan, Georeference& georeference) {
-  std::uint32_t const level = plan.level();
+void place_georeference(Info const& info, ReadRequest const& read, ReadPlan const& plan, Georeference& georeference) {
+  // With a target size the plan's window holds only the pixels that are used, of whichever level; the request's is of
+  // the full resolution.
+  std::uint32_t const level = read.target_size ? 0 : plan.level();
   double const level_x = level == 0 ? 1 : static_cast<double>(info.width) / info.overviews[level - 1].width;
   double const level_y = level == 0 ? 1 : static_cast<double>(info.height) / info.overviews[level - 1].height;
-  Window const window = plan.window();
+  Window const whole{0, 0, info.width, info.height};
+  Window const window = read.target_size ? read.window.value_or(whole) : plan.window();
   double const column = window.column * level_x, row = window.row * level_y;
   double const x_scale = level_x * window.width / plan.width(), y_scale = level_y * window.height / plan.height();
-  if (georeference.transform) { georeference.transform = moved(*georeference.transform, column, row, x_scale, y_scale); }
+  if (georeference.transform) {
+    georeference.transform = moved(*georeference.transform, column, row, x_scale, y_scale);
+  }
   for (GroundControlPoint& point : georeference.gcps) {
     point.column = (point.column - column) / x_scale;
     point.row = (point.row - row) / y_scale;
@@ -40,35 +36,6 @@ void place_georeference(Info const& info, ReadPlan const& plan, Georeference& ge
   bool const same = column == 0 && row == 0 && x_scale == 1 && y_scale == 1 && plan.width() == info.width &&
                     plan.height() == info.height;
   if (!same) { georeference.rpc.clear(); }  // polynomials of the whole raster
-}
-
-// Pixels and mask of one block.
-struct Block {
-  std::optional<HostArray> buffer{};
-  std::optional<HostArray> mask{};
-  HostView pixels{};
-  ReadReport report{};
-};
-
-void read_block(RowBlocks const& blocks, std::uint64_t index, bool wants_mask, RowBlocks::Order order, Block& block) {
-  block.report = {};
-  block.pixels = blocks.read(index, block.buffer, &block.report, order);
-  if (wants_mask) { block.mask.emplace(blocks.read_mask(index, &block.report)); }
-}
-
-void add(ReadReport& total, ReadReport const& part) {
-  total.tiles += part.tiles;
-  total.sparse_tiles += part.sparse_tiles;
-  total.bytes_read += part.bytes_read;
-  total.surplus_tiles += part.surplus_tiles;
-  total.bad_tiles.insert(total.bad_tiles.end(), part.bad_tiles.begin(), part.bad_tiles.end());
-}
-
-ReadRequest reading_request(ReadRequest read, WriteOptions const& options) {
-  read.threads = options.threads;
-  read.cancel = options.cancel;
-  read.progress = {};
-  return read;
 }
 
 }  // namespace
@@ -81,7 +48,7 @@ WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) 
   options.bands = static_cast<std::uint32_t>(planned.bands().size());
   options.band_info.clear();
   for (std::uint32_t const band : planned.bands()) { options.band_info.push_back(info.bands[band - 1]); }
-  place_georeference(info, planned, options.georeference);
+  place_georeference(info, read, planned, options.georeference);
   // Statistics are of the source's pixels, all of them.
   bool const same_pixels = planned.window() == Window{0, 0, info.width, info.height} && planned.level() == 0 &&
                            planned.width() == info.width && planned.height() == info.height && !read.unpack;
@@ -115,33 +82,10 @@ namespace {
 template <class MakeWriter>
 ConvertReport convert_with(Dataset const& source, WriteOptions const& options, ReadRequest const& read,
                            MakeWriter const& make_writer) {
-  RowBlocks const blocks(source, reading_request(read, options), block_bytes(options));
-  bool const separate = options.planar == PlanarLayout::separate || options.bands == 1;
-  RowBlocks::Order const order = separate ? RowBlocks::Order::band : RowBlocks::Order::pixel;
+  RowBlocks const blocks = ops::blocks_for(source, read, options);
   Writer writer = make_writer(blocks.width(), blocks.height());
   ConvertReport report;
-  std::array<Block, 2> pair;
-  auto const start = [&](std::uint64_t index) {
-    return std::async(std::launch::async, [&blocks, &options, order, index, &block = pair[index % 2]] {
-      read_block(blocks, index, options.mask, order, block);
-    });
-  };
-  // Destroyed before the blocks: a read that is under way when writing fails is waited for.
-  std::future<void> next = start(0);
-  for (std::uint64_t i = 0; i < blocks.count(); ++i) {
-    next.get();
-    if (i + 1 < blocks.count()) { next = start(i + 1); }
-    Block const& block = pair[i % 2];
-    add(report.read, block.report);
-    if (options.mask) {
-      // One mask for all bands: that of the first.
-      HostView mask = block.mask->view();
-      mask.bands = 1;
-      writer.write_rows(block.pixels, mask);
-    } else {
-      writer.write_rows(block.pixels);
-    }
-  }
+  report.read = ops::stream_rows(blocks, options, writer);
   report.write = writer.close();
   return report;
 }
@@ -157,9 +101,8 @@ ConvertReport convert(Dataset const& source, std::shared_ptr<ByteSink> sink, Wri
 
 ConvertReport convert(Dataset const& source, std::string const& path, WriteOptions const& options,
                       ReadRequest const& read) {
-  return convert_with(source, options, read, [&](std::uint32_t width, std::uint32_t height) {
-    return create(path, width, height, options);
-  });
+  return convert_with(source, options, read,
+                      [&](std::uint32_t width, std::uint32_t height) { return create(path, width, height, options); });
 }
 
 }  // namespace terrazzo

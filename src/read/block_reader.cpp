@@ -126,13 +126,11 @@ void ThreadScratch::trim() noexcept {
   for (Scratch* s : {&compressed, &decoded, &converted, &row}) { s->trim(kKeepBytes); }
 }
 
-BlockReader::BlockReader(Level const& level, DecodeMethod const& method, MemoryBudget& budget, ThreadScratch& scratch,
-                         MappedRead* mapped)
+BlockReader::BlockReader(Level const& level, DecodeMethod const& method, MemoryBudget& budget, ThreadScratch& scratch)
     : level_(level),
       method_(method),
       budget_(budget),
       scratch_(scratch),
-      mapped_(mapped),
       finisher_(level.image, decoded_order(method)),
       format_(block_format(level.image)) {
   bool const rgb = level.image.is_converted_to_rgb() || method.kind == DecodeMethod::Kind::libtiff_rgba;
@@ -169,13 +167,18 @@ std::span<std::byte> BlockReader::compressed_buffer(std::size_t bytes) {
 }
 
 void BlockReader::fetch(std::span<std::uint64_t const> blocks) {
-  release();
   tile::TileBatch& batch = scratch_.batch;
   batch.items.clear();
-  runs_.clear();
+  scratch_.ranges.clear();
+  std::span<std::byte const> const memory = level_.source->in_memory();
   std::uint64_t const source_bytes = level_.source->size_bytes();
 
-  // Every block by its place in the source, and what must be read for them.
+  // Places every block in one buffer; `run_end` is where the last range ends in the source.
+  struct Run {
+    std::uint64_t source_offset, buffer_offset, bytes;
+  };
+  std::vector<Run> runs;
+  std::uint64_t buffer_bytes = 0;
   for (std::uint64_t const block : blocks) {
     tile::BatchItem item{.tile = block};
     tiff::BlockRange const range = level_.index.range(block);
@@ -186,61 +189,39 @@ void BlockReader::fetch(std::span<std::uint64_t const> blocks) {
       item.reason = "the block lies outside the file";
     } else {
       std::uint64_t const bytes = std::min(range.size_bytes, source_bytes - range.offset_bytes);
-      item.offset_bytes = static_cast<std::size_t>(range.offset_bytes);
       item.size_bytes = static_cast<std::size_t>(bytes);
-      std::uint64_t const run_end = runs_.empty() ? 0 : runs_.back().offset_bytes + runs_.back().size_bytes;
-      if (!runs_.empty() && range.offset_bytes >= run_end && range.offset_bytes - run_end <= kMergeGapBytes) {
-        runs_.back().size_bytes += range.offset_bytes - run_end + bytes;
+      if (!memory.empty() || uses_libtiff()) {
+        item.offset_bytes = static_cast<std::size_t>(range.offset_bytes);
       } else {
-        runs_.push_back({range.offset_bytes, bytes});
+        std::uint64_t const run_end = runs.empty() ? 0 : runs.back().source_offset + runs.back().bytes;
+        bool const merge =
+            !runs.empty() && range.offset_bytes >= run_end && range.offset_bytes - run_end <= kMergeGapBytes;
+        if (merge) {
+          std::uint64_t const grow = range.offset_bytes - run_end + bytes;
+          item.offset_bytes = static_cast<std::size_t>(buffer_bytes + range.offset_bytes - run_end);
+          runs.back().bytes += grow;
+          buffer_bytes += grow;
+        } else {
+          item.offset_bytes = static_cast<std::size_t>(buffer_bytes);
+          runs.push_back({range.offset_bytes, buffer_bytes, bytes});
+          buffer_bytes += bytes;
+        }
       }
     }
     batch.items.push_back(item);
   }
-  batch.buffer = level_.source->in_memory();
-  if (!batch.buffer.empty() || uses_libtiff()) { return; }
-  for (MappedRead::Range const& run : runs_) { bytes_read_ += run.size_bytes; }
-  if (mapped_ != nullptr && !runs_.empty()) {
-    batch.buffer = mapped_->enter(runs_);
-    inside_mapping_ = !batch.buffer.empty();
-    if (inside_mapping_) { return; }
+  if (!memory.empty() || uses_libtiff()) {
+    batch.buffer = memory;
+    return;
   }
-  read_runs();
-}
-
-// Reads the runs into one buffer, one behind the other, and moves the items there.
-void BlockReader::read_runs() {
-  std::uint64_t buffer_bytes = 0;
-  for (MappedRead::Range const& run : runs_) { buffer_bytes += run.size_bytes; }
   std::span<std::byte> const buffer = compressed_buffer(static_cast<std::size_t>(buffer_bytes));
-  scratch_.ranges.clear();
-  auto run = runs_.begin();
-  std::size_t run_at = 0;  // in the buffer
-  for (tile::BatchItem& item : scratch_.batch.items) {
-    if (item.status != TileStatus::ok) { continue; }
-    // Runs were made of the items in their order.
-    while (item.offset_bytes < run->offset_bytes ||
-           item.offset_bytes + item.size_bytes > run->offset_bytes + run->size_bytes) {
-      run_at += static_cast<std::size_t>(run->size_bytes);
-      ++run;
-    }
-    item.offset_bytes = run_at + static_cast<std::size_t>(item.offset_bytes - run->offset_bytes);
-  }
-  std::size_t at = 0;
-  for (MappedRead::Range const& wanted : runs_) {
-    auto const bytes = static_cast<std::size_t>(wanted.size_bytes);
-    scratch_.ranges.push_back({wanted.offset_bytes, buffer.subspan(at, bytes)});
-    at += bytes;
+  for (Run const& run : runs) {
+    scratch_.ranges.push_back({run.source_offset, buffer.subspan(static_cast<std::size_t>(run.buffer_offset),
+                                                                 static_cast<std::size_t>(run.bytes))});
   }
   level_.source->submit(scratch_.ranges).wait();
-  scratch_.batch.buffer = buffer;
-}
-
-void BlockReader::release() noexcept {
-  if (!inside_mapping_) { return; }
-  inside_mapping_ = false;
-  scratch_.batch.buffer = {};
-  mapped_->leave(runs_);
+  bytes_read_ += buffer_bytes;
+  batch.buffer = buffer;
 }
 
 std::span<std::byte const> BlockReader::unreversed(std::span<std::byte const> bytes) {

@@ -52,10 +52,7 @@ struct ThreadScratch {
 
 class BlockReader {
  public:
-  // With `mapped`, blocks are decoded out of the source's mapping as long as it has one.
-  BlockReader(Level const& level, DecodeMethod const& method, MemoryBudget& budget, ThreadScratch& scratch,
-              MappedRead* mapped = nullptr);
-  ~BlockReader() { release(); }
+  BlockReader(Level const& level, DecodeMethod const& method, MemoryBudget& budget, ThreadScratch& scratch);
   BlockReader(BlockReader const&) = delete;  // libtiff's reads come back to this object
   BlockReader& operator=(BlockReader const&) = delete;
 
@@ -70,9 +67,6 @@ class BlockReader {
   // blocks outside the file get a status, a failing source throws. libtiff reads by itself, so for its methods the
   // items are made and nothing is read.
   void fetch(std::span<std::uint64_t const> blocks);
-  // When the batch's blocks are decoded: lets go of the mapping, which somebody may be waiting for. Then the batch has
-  // no bytes.
-  void release() noexcept;
 
   // Decodes one block of the batch. REQUIRES: method is not raw.
   [[nodiscard]] tile::TileResult decode(tile::BatchItem const& item);
@@ -107,7 +101,6 @@ class BlockReader {
                                                      std::span<std::byte> out);
   [[nodiscard]] tile::TileResult decode_planes(std::uint64_t block, std::uint32_t rows);
   [[nodiscard]] tile::TileResult convert_colours(std::uint32_t rows);
-  void read_runs();
   [[nodiscard]] std::span<std::byte> compressed_buffer(std::size_t bytes);
   [[nodiscard]] std::span<std::byte const> unreversed(std::span<std::byte const> bytes);
   struct RawRows {
@@ -122,9 +115,6 @@ class BlockReader {
   DecodeMethod const& method_;
   MemoryBudget& budget_;
   ThreadScratch& scratch_;
-  MappedRead* mapped_;
-  bool inside_mapping_ = false;
-  std::vector<MappedRead::Range> runs_{};  // of the source, that the batch's blocks lie in
   RowFinisher finisher_;
   codec::BlockFormat format_;
   std::exception_ptr source_failure_{};  // of a read that libtiff asked for

@@ -495,7 +495,6 @@ class Pipeline {
         for (std::size_t p = piece; p < round_end && !host_input_; ++p) {
           fetcher_->upload(pieces_[p], chunks[p - piece].data(), slot, input_of(slot));
         }
-        fetcher_->complete(slot);
         gpu::check_cuda(cudaStreamSynchronize(stream), "uploading tiles");
         times.upload_s += seconds_since(start);
         piece = round_end;

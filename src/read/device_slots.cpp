@@ -58,16 +58,6 @@ void DeviceSlot::reserve_decoders(DeviceAllocator& allocator) {
   decoders_allocator = &allocator;
 }
 
-void DeviceSlot::open_second_copies() {
-  gpu::check_cuda(cudaEventRecord(copied.get(), stream.get()), "recording an event");
-  gpu::check_cuda(cudaStreamWaitEvent(second_copies.get(), copied.get()), "waiting for an event");
-}
-
-void DeviceSlot::join_second_copies() {
-  gpu::check_cuda(cudaEventRecord(copied.get(), second_copies.get()), "recording an event");
-  gpu::check_cuda(cudaStreamWaitEvent(stream.get(), copied.get()), "waiting for an event");
-}
-
 SlotLease::SlotLease(std::size_t count, DeviceAllocator& allocator) {
   int device = 0;
   gpu::check_cuda(cudaGetDevice(&device), "asking for the current device");
@@ -99,10 +89,7 @@ SlotLease::SlotLease(std::size_t count, DeviceAllocator& allocator) {
 
 SlotLease::~SlotLease() {
   // Nothing of this read may still run when the next one takes the slots.
-  for (auto const& slot : slots_) {
-    (void)cudaStreamSynchronize(slot->second_copies.get());
-    (void)cudaStreamSynchronize(slot->stream.get());
-  }
+  for (auto const& slot : slots_) { (void)cudaStreamSynchronize(slot->stream.get()); }
   std::lock_guard const lock(cache().mutex);
   for (auto& slot : slots_) { cache().idle.push_back(std::move(slot)); }
 }

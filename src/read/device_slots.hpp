@@ -19,9 +19,6 @@ namespace terrazzo::reading {
 struct DeviceSlot {
   gpu::StreamHandle stream = gpu::make_stream();
   gpu::EventHandle done = gpu::make_event();
-  // Every other upload goes here: the end of one copy and the start of the next then overlap (docs/device.md).
-  gpu::StreamHandle second_copies = gpu::make_stream();
-  gpu::EventHandle copied = gpu::make_event();
   gpu::DeviceBuffer memory;      // input, output, scratch and control of one batch
   gpu::DeviceBuffer constants;   // what all batches of a read share, in its first slot
   gpu::PinnedMemory control;     // offsets, sizes, placements, statuses
@@ -39,10 +36,6 @@ struct DeviceSlot {
   void reserve_control(std::size_t bytes);
   void reserve_input(std::size_t bytes);
   void reserve_decoders(DeviceAllocator& allocator);
-
-  // `second_copies` behind `stream`, and `stream` behind `second_copies`.
-  void open_second_copies();
-  void join_second_copies();
 };
 
 // Slots of the current device; they go back to the cache at the end.

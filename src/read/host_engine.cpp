@@ -15,7 +15,6 @@
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -37,10 +36,6 @@ constexpr std::uint64_t kMaxBatchBlocks = 64;
 // The first is for rows that one call reads, the second for rows that need a call each.
 constexpr std::size_t kDirectRowBytes = 2048;
 constexpr std::size_t kLoneRowBytes = 32768;
-
-// Decoded bytes of the smallest read that maps its file: lease and mapping take some 70 us, copying compressed bytes
-// out of the page cache a twentieth of the read.
-constexpr std::uint64_t kMapBytes = 32u << 20;
 
 // Buffers live as long as their thread, so that a thousand small reads allocate once.
 ThreadScratch& thread_scratch() {
@@ -71,11 +66,6 @@ class Job {
     std::uint64_t const block_bytes = std::max<std::uint64_t>(1, image.block_bytes(image.block_height_px));
     bool const one_by_one = method_.kind == DecodeMethod::Kind::raw || image.is_converted_to_rgb();
     batch_blocks_ = one_by_one ? 1 : std::clamp<std::uint64_t>(kBatchBytes / block_bytes, 1, kMaxBatchBlocks);
-    // A progress function may do anything: open the file for writing, and so wait for a lease that waits for it.
-    if (method_.kind == DecodeMethod::Kind::codec && !request.progress &&
-        plan.block_count() >= kMapBytes / block_bytes) {
-      mapped_ = plan.level->source->map_for_read();
-    }
   }
 
   void run() {
@@ -105,7 +95,7 @@ class Job {
         : job_(job),
           plan_(job.plan_),
           scratch_(thread_scratch()),
-          reader_(*plan_.level, job.method_, job.budget_, scratch_, job.mapped_.get()),
+          reader_(*plan_.level, job.method_, job.budget_, scratch_),
           placer_(plan_, job.destination_, reader_.samples(), reader_.pixel_bytes()) {}
 
     void work() {
@@ -177,7 +167,6 @@ class Job {
         tile::BatchItem const item = scratch_.batch.items[i];  // a copy: colours in planes are fetched while decoding
         do_block(indices[i], item);
       }
-      reader_.release();
     }
 
     void do_block(std::uint64_t index, tile::BatchItem const& item) {
@@ -420,7 +409,6 @@ class Job {
   std::uint32_t pieces_per_block_ = 1;
   std::uint64_t task_count_ = 0;  // blocks, or pieces of raw blocks
   std::uint64_t batch_blocks_ = 1;
-  std::unique_ptr<MappedRead> mapped_;  // null: blocks are read into scratch
 
   std::atomic<std::uint64_t> next_task_{0};
   std::atomic<std::uint64_t> first_failure_{std::numeric_limits<std::uint64_t>::max()};

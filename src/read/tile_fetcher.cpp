@@ -56,7 +56,7 @@ TileFetcher::TileFetcher(DeviceWork const& work, DeviceMethod method, bool host_
 }
 
 void TileFetcher::prepare(DeviceSlot& slot) {
-  if (files_.empty()) { return slot.open_second_copies(); }
+  if (files_.empty()) { return; }
   pending_[&slot];
   // kvikIO has streams of its own: the slot's memory, allocated in the order of its stream, must be there.
   gpu::check_cuda(cudaStreamSynchronize(slot.stream.get()), "waiting for device memory");
@@ -67,7 +67,8 @@ void TileFetcher::fetch(Piece const& piece, DeviceSlot& slot, std::byte* input) 
   if (!files_.empty()) { return submit_to_kvikio(piece, slot, input); }
   gpu::PinnedPool::Chunk chunk = gpu::PinnedPool::instance().acquire();
   read(piece, chunk.data());
-  chunk.release_after(upload(piece, chunk.data(), slot, input));
+  upload(piece, chunk.data(), slot, input);
+  chunk.release_after(slot.stream.get());
 }
 
 void TileFetcher::read(Piece const& piece, std::byte* to) const {
@@ -84,13 +85,10 @@ void TileFetcher::read(Piece const& piece, std::byte* to) const {
       });
 }
 
-cudaStream_t TileFetcher::upload(Piece const& piece, std::byte const* from, DeviceSlot& slot, std::byte* input) const {
-  bool const second = piece.begin / gpu::PinnedPool::kChunkBytes % 2 == 1;
-  cudaStream_t const stream = second ? slot.second_copies.get() : slot.stream.get();
+void TileFetcher::upload(Piece const& piece, std::byte const* from, DeviceSlot& slot, std::byte* input) const {
   gpu::check_cuda(cudaMemcpyAsync(input + piece.begin, from, static_cast<std::size_t>(piece.bytes),
-                                  cudaMemcpyHostToDevice, stream),
+                                  cudaMemcpyHostToDevice, slot.stream.get()),
                   "uploading tiles");
-  return stream;
 }
 
 void TileFetcher::submit_to_kvikio(Piece const& piece, DeviceSlot& slot, std::byte* input) {
@@ -110,7 +108,7 @@ void TileFetcher::submit_to_kvikio(Piece const& piece, DeviceSlot& slot, std::by
 }
 
 void TileFetcher::complete(DeviceSlot& slot) {
-  if (files_.empty()) { return slot.join_second_copies(); }
+  if (files_.empty()) { return; }
   std::vector<io::KvikioReads> reads;
   {
     Pending& pending = pending_.at(&slot);

@@ -31,9 +31,9 @@ class TileFetcher {
   // When every piece of the slot's batch was fetched: what is put on its stream after this finds the bytes.
   void complete(DeviceSlot& slot);
 
-  // The two halves of the first way, for the clock. upload() returns the stream it used: one of the slot's two.
+  // The two halves of the first way, for the clock.
   void read(Piece const& piece, std::byte* to) const;
-  cudaStream_t upload(Piece const& piece, std::byte const* from, DeviceSlot& slot, std::byte* input) const;
+  void upload(Piece const& piece, std::byte const* from, DeviceSlot& slot, std::byte* input) const;
 
  private:
   void submit_to_kvikio(Piece const& piece, DeviceSlot& slot, std::byte* input);

@@ -168,7 +168,7 @@ std::uint64_t directory_bytes(TagSet const& tags, bool bigtiff) {
 std::vector<std::byte> encode_directory(TagSet const& tags, bool bigtiff, std::uint64_t offset_bytes,
                                         std::uint64_t next_offset_bytes) {
   Format const format(bigtiff);
-  if (offset_bytes % format.alignment != 0 || next_offset_bytes % 2 != 0) {
+  if (offset_bytes % 2 != 0 || next_offset_bytes % 2 != 0) {
     throw Error(ErrorKind::usage, text("no directory may lie at ", offset_bytes, " or ", next_offset_bytes));
   }
   if (tags.values().empty()) { throw Error(ErrorKind::usage, "a directory has at least one tag"); }

@@ -50,7 +50,7 @@ inline constexpr std::size_t header_bytes(bool bigtiff) noexcept { return bigtif
 // offset. A multiple of 2 (classic) or 8 (BigTIFF).
 [[nodiscard]] std::uint64_t directory_bytes(TagSet const& tags, bool bigtiff);
 
-// Those bytes, for a directory at `offset_bytes` (even; a multiple of 8 in BigTIFF) whose successor is at
+// Those bytes, for a directory at `offset_bytes` (even, as GDAL has it in BigTIFF too) whose successor is at
 // `next_offset_bytes` (0: none). Throws `limit` when an offset does not fit a classic file.
 [[nodiscard]] std::vector<std::byte> encode_directory(TagSet const& tags, bool bigtiff, std::uint64_t offset_bytes,
                                                       std::uint64_t next_offset_bytes);

@@ -15,8 +15,6 @@ namespace terrazzo::writing {
 
 namespace {
 
-// Room behind the directories of a COG, so that a few tags can grow later without moving tiles.
-constexpr std::uint64_t kSlackBytes = 2048;
 // A front this long is rounded up, so that it can be inserted before tiles that are already in the file.
 constexpr std::uint64_t kLongFrontBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kFrontUnitBytes = std::uint64_t{64} << 10;
@@ -35,13 +33,6 @@ constexpr std::string_view kGhostWithMask =
     "KNOWN_INCOMPATIBLE_EDITION=NO\n "
     "MASK_INTERLEAVED_WITH_IMAGERY=YES\n";
 
-std::string ghost_text(bool mask) {
-  std::string_view const lines = ghost_area(mask);
-  std::array<char, 64> head{};
-  std::snprintf(head.data(), head.size(), "GDAL_STRUCTURAL_METADATA_SIZE=%06zu bytes\n", lines.size());
-  return std::string(head.data()).append(lines);
-}
-
 std::span<std::byte const> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept { return (value + unit - 1) / unit * unit; }
@@ -49,6 +40,13 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept { retur
 }  // namespace
 
 std::string_view ghost_area(bool mask) noexcept { return mask ? kGhostWithMask : kGhost; }
+
+std::string ghost_text(bool mask) {
+  std::string_view const lines = ghost_area(mask);
+  std::array<char, 64> head{};
+  std::snprintf(head.data(), head.size(), "GDAL_STRUCTURAL_METADATA_SIZE=%06zu bytes\n", lines.size());
+  return std::string(head.data()).append(lines);
+}
 
 Assembly::Assembly(FilePlan const& plan, ByteSink& sink, std::uint64_t start_bytes)
     : plan_(plan), sink_(sink), start_bytes_(start_bytes), tags_(plan) {
@@ -75,7 +73,8 @@ std::uint64_t Assembly::first_directory() const noexcept {
   if (start_bytes_ != 0) { return start_bytes_; }
   std::uint64_t const header = tiff::header_bytes(plan_.bigtiff);
   if (!plan_.options.cog) { return header; }
-  return round_up(header + ghost_text(plan_.options.mask).size(), plan_.bigtiff ? 8 : 2);
+  // At once, in BigTIFF too: where validators look for it.
+  return round_up(header + ghost_text(plan_.options.mask).size(), 2);
 }
 
 std::vector<tiff::TagSet> Assembly::all_tags(std::span<Moments const> moments) const {

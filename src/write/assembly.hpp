@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,11 @@ namespace terrazzo::writing {
 
 // The text behind the header of a COG, without its own first line.
 [[nodiscard]] std::string_view ghost_area(bool mask) noexcept;
+// All of it, as it follows the header.
+[[nodiscard]] std::string ghost_text(bool mask);
+
+// Room behind the directories of a COG, so that a few tags can grow later without moving tiles.
+inline constexpr std::uint64_t kSlackBytes = 2048;
 
 class Assembly {
  public:

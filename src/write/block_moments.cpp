@@ -27,6 +27,16 @@ double value_of(T sample) noexcept {
   }
 }
 
+// By value: zeros of either sign are the same.
+template <class T>
+bool is_same(T a, T b) noexcept {
+  if constexpr (std::is_same_v<T, Half>) {
+    return value_of(a) == value_of(b);
+  } else {
+    return a == b;
+  }
+}
+
 // The sum of a row of a block never loses what shows: rows are short, and their moments are merged.
 struct RowSums {
   std::uint64_t count = 0;
@@ -68,6 +78,8 @@ template <class T>
 std::vector<Moments> moments_of(BlockRows const& block, Nodata const* nodata, DType dtype) {
   std::byte marker_bytes[16] = {};
   if (nodata != nullptr) { store_nodata(*nodata, dtype, marker_bytes); }
+  T marker;
+  std::memcpy(&marker, marker_bytes, sizeof marker);
   std::vector<Moments> result(block.samples);
   for (std::uint32_t s = 0; s < block.samples; ++s) {
     for (std::uint32_t y = 0; y < block.rows; ++y) {
@@ -77,9 +89,9 @@ std::vector<Moments> moments_of(BlockRows const& block, Nodata const* nodata, DT
       for (std::uint32_t x = 0; x < block.columns; ++x) {
         std::byte const* const at = row + std::size_t{x} * block.samples * sizeof(T);
         if (mask != nullptr && mask[x * block.mask_pixel_stride] == std::byte{0}) { continue; }
-        if (nodata != nullptr && std::memcmp(at, marker_bytes, sizeof(T)) == 0) { continue; }
         T sample;
         std::memcpy(&sample, at, sizeof sample);
+        if (nodata != nullptr && is_same(sample, marker)) { continue; }
         double const value = value_of(sample);
         if (!std::isnan(value)) { sums.add(value); }
       }

@@ -154,7 +154,6 @@ codec::EncodeFormat make_format(FilePlan const& plan) {
                                                                                               : 0;
   format.level = choose_level(options, *plan.encoder);
   format.lerc_max_error = options.lerc_max_error;
-  if (options.nodata) { format.nodata = options.nodata->value; }
   format.quality = options.quality;
   format.lossless = options.lossless;
   format.jpeg2000_rate = options.jpeg2000_rate;
@@ -282,6 +281,8 @@ void check_codec(FilePlan const& plan) {
   // One block must fit what every reader counts in: 32 bits.
   auto const bytes = checked_product(level.block_width, level.block_height, plan.samples_per_block, plan.sample_bytes());
   if (!bytes || *bytes > 0x7FFFFFFFULL) { refuse("a tile or strip would hold more than 2 GiB"); }
+  auto const blocks = checked_product(level.blocks_across, level.blocks_down, plan.planes);
+  if (!blocks || *blocks > 0x7FFFFFFFULL) { refuse("there would be more than 2147483647 tiles or strips: take larger ones"); }
 }
 
 }  // namespace

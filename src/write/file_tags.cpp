@@ -88,6 +88,7 @@ std::vector<BandInfo> with_statistics(FilePlan const& plan, std::span<Moments co
     Moments const* const known = moments.empty() ? nullptr : &moments[b];
     if (known != nullptr && known->count == 0) { continue; }
     auto const set = [&](char const* key, double value) {
+      if (std::isnan(value)) { return; }  // there is no mean of infinities
       items.emplace_back(key, known != nullptr ? number(value) : longest);
     };
     set("STATISTICS_MINIMUM", known != nullptr ? known->minimum : 0);

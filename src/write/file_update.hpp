@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file that exists and is changed in place. First bytes are added behind its end, which no reader looks at; then a few
-// bytes inside are patched, which makes readers see them. Until the first patch the file can be given back as it was.
+// A file that exists and is changed in place. First bytes are added behind its end, which no reader looks at; then a
+// few bytes inside are patched, which makes readers see them. Until the first patch the file can be given back as it
+// was.
 //
 //   FileUpdate file("dem.tif", Durability::none);
 //   file.open();

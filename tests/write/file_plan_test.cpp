@@ -120,14 +120,15 @@ std::vector<std::uint32_t> widths(FilePlan const& plan) {
   return result;
 }
 
+// Rounded down, as GDAL's COG driver does, unlike overviews of given factors.
 TEST(FilePlan, HalvesACogUntilOneTileHoldsIt) {
   WriteOptions options = of(DType::u8);
   options.cog = true;
   options.tile_size = {64, 64};
   EXPECT_EQ(widths(plan_file(64, 64, options)), std::vector<std::uint32_t>{64});
-  EXPECT_EQ(widths(plan_file(65, 3, options)), (std::vector<std::uint32_t>{65, 33}));
-  EXPECT_EQ(widths(plan_file(3, 129, options)), (std::vector<std::uint32_t>{3, 2, 1}));
-  EXPECT_EQ(widths(plan_file(300, 300, options)), (std::vector<std::uint32_t>{300, 150, 75, 38}));
+  EXPECT_EQ(widths(plan_file(65, 3, options)), (std::vector<std::uint32_t>{65, 32}));
+  EXPECT_EQ(widths(plan_file(3, 129, options)), (std::vector<std::uint32_t>{3, 1}));
+  EXPECT_EQ(widths(plan_file(300, 300, options)), (std::vector<std::uint32_t>{300, 150, 75, 37}));
   options.overview_factors.emplace();
   EXPECT_EQ(widths(plan_file(300, 300, options)), std::vector<std::uint32_t>{300});
   options.cog = false;
@@ -135,17 +136,28 @@ TEST(FilePlan, HalvesACogUntilOneTileHoldsIt) {
   EXPECT_EQ(widths(plan_file(300, 300, options)), std::vector<std::uint32_t>{300});
 }
 
-TEST(FilePlan, EndsWithFactorsOfTheLargestRasters) {
+TEST(FilePlan, HalvesTheLargestRasters) {
   WriteOptions options = of(DType::u8);
   options.cog = true;
   options.tile_size = {16, 16};
-  EXPECT_EQ(plan_file(0x7FFFFFFF, 1, options).levels.back().width, 16U);
+  FilePlan const plan = plan_file(0x7FFFFFFF, 1, options);
+  EXPECT_EQ(plan.levels.size(), 28U);
+  EXPECT_EQ(plan.levels.back().width, 15U);
+  EXPECT_EQ(plan.levels.back().height, 1U);
 }
 
-TEST(FilePlan, MakesOverviewsFromTheNearestLevelThatDivides) {
+TEST(FilePlan, RoundsOverviewsOfGivenFactorsUp) {
   WriteOptions options = of(DType::u8);
-  options.overview_factors = {{2, 3, 4, 6, 9, 10}};
-  EXPECT_EQ(plan_file(1000, 1000, options).source_of, (std::vector<std::size_t>{0, 0, 1, 2, 2, 1}));
+  options.overview_factors = {{2, 4}};
+  EXPECT_EQ(widths(plan_file(65, 3, options)), (std::vector<std::uint32_t>{65, 33, 17}));
+}
+
+TEST(FilePlan, MakesOverviewsFromTheLevelBeforeUnlessThatIsNoWider) {
+  WriteOptions options = of(DType::u8);
+  options.overview_factors = {{2, 3, 4, 16}};
+  EXPECT_EQ(plan_file(1000, 1000, options).source_of, (std::vector<std::size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(plan_file(2, 1000, options).source_of, (std::vector<std::size_t>{0, 0, 0, 0}));
+  EXPECT_EQ(plan_file(3, 1000, options).source_of, (std::vector<std::size_t>{0, 1, 0, 0}));
 }
 
 TEST(FilePlan, ChoosesResamplingByKindOfData) {
@@ -175,6 +187,17 @@ TEST(FilePlan, TakesBigTiffWhenTheFileCouldPassFourGigabytes) {
   options = of(DType::u8, 5);
   options.planar = PlanarLayout::separate;
   EXPECT_TRUE(plan_file(30'000, 30'000, options).bigtiff);
+}
+
+TEST(FilePlan, RefusesMoreTilesThanReadersCount) {
+  WriteOptions options = of(DType::u8);
+  options.tile_size = {16, 16};
+  try {
+    (void)plan_file(2'000'000, 2'000'000, options);
+    FAIL();
+  } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::usage); }
+  options.tile_size = {512, 512};
+  EXPECT_EQ(plan_file(2'000'000, 2'000'000, options).levels[0].blocks_across, 3907U);
 }
 
 TEST(FilePlan, SaysWhatIsWrong) {

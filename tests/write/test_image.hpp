@@ -197,7 +197,7 @@ using Schedule = std::vector<std::uint32_t>;
   Schedule schedule;
   std::mt19937 random(seed);
   for (std::uint32_t at = 0; at < height;) {
-    schedule.push_back(std::min<std::uint32_t>(random() % 50, height - at));  // 0 rows are allowed
+    schedule.push_back(std::min(static_cast<std::uint32_t>(random() % 50), height - at));  // 0 rows are allowed
     at += schedule.back();
   }
   return schedule;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/vendor/nvjpeg.hpp"
 
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/stream.hpp"
@@ -252,19 +253,23 @@ Group NvjpegDecoder::Impl::prepare(JpegFormat const& format, std::span<JpegTile 
 
 void NvjpegDecoder::Impl::decode_group(Group& group, std::span<tile::TileStatus> statuses, cudaStream_t stream) {
   int const format = output_format_of(group.route);
-  for (auto const& engine : engines) {
+  for (auto engine = engines.begin(); engine != engines.end();) {
     nvjpeg::Status const status =
-        engine->decode_batch(group.streams, group.sizes, group.images, format, options.cpu_threads, stream);
-    if (status == nvjpeg::kAllocatorFailure) {
-      throw Error(ErrorKind::limit, "nvjpegDecodeBatched: the memory it needs was refused");
-    }
+        (*engine)->decode_batch(group.streams, group.sizes, group.images, format, options.cpu_threads, stream);
     if (status == nvjpeg::kSuccess) {
-      last_backend = engine->backend();
+      last_backend = (*engine)->backend();
       for (std::size_t const i : group.tiles) { statuses[i] = tile::TileStatus::ok; }
       return;
     }
     // Work of the failed call may be under way; a broken context shows here.
     check_cuda(cudaStreamSynchronize(stream), "after a failed call of nvjpegDecodeBatched");
+    // Seen on an H200 when two decoders of a process use its JPEG engine at once. The next backend takes over for good.
+    if (status == nvjpeg::kAllocatorFailure) {
+      log_once("a decoder of nvJPEG was refused memory: its next backend is used instead");
+      engine = engines.erase(engine);
+    } else {
+      ++engine;
+    }
   }
   decode_singly(group, statuses, stream);
 }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Changes what a file says of its pixels, not the pixels: nodata, CRS, transform, metadata, what is said of bands.
+//
+//   terrazzo::edit("dem.tif", {.nodata = "-9999", .crs = terrazzo::Crs{.epsg = 32633}, .set = {{"AUTHOR", "me"}}});
+//
+// Three ways, the first that is possible:
+// - in place: all directories are written anew where they are, if they fit before the first tile; COGs of ours have
+// room
+//   for that (slack) and stay valid COGs. One write, of the bytes that differ. A kill or a power failure in the middle
+//   of it can leave directories that are half old and half new, and so a file that cannot be read; tiles are never
+//   touched.
+// - appended: new directories go behind the end, and the pointer in the header to them is written last. A crash leaves
+//   the old file. Not for a COG, which would be none afterwards.
+// - rewritten, when asked for: a fresh file, tiles copied byte for byte, that takes the place of the old one at the
+// end;
+//   a crash leaves the old file. A COG gets a COG's layout (and slack) again, also one that lost it by an edit.
+//
+// What a PAM file beside it (.aux.xml) says wins over the file, as in GDAL; it is not changed. Little-endian files
+// only. All functions throw terrazzo::Error.
+#pragma once
+
+#include "terrazzo/info.hpp"
+#include "terrazzo/read.hpp"
+#include "terrazzo/write.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace terrazzo {
+
+struct BandEdit {
+  std::uint32_t band = 1;  // from 1
+  std::optional<std::string> description{}, unit{};  // empty: removed
+  std::optional<double> scale{}, offset{};
+  MetadataItems set{};  // of the default domain
+  std::vector<std::string> unset{};
+};
+
+// What is not given stays as it is.
+struct FileEdit {
+  std::optional<std::string> nodata{};  // as make_nodata() takes it; empty: removed. Of overviews too
+  std::optional<Crs> crs{};
+  bool remove_crs = false;
+  std::optional<std::array<double, 6>> transform{};  // as Georeference::transform
+  bool remove_transform = false;
+  MetadataItems set{};  // of the default domain
+  std::vector<std::string> unset{};
+  std::vector<BandEdit> bands{};
+};
+
+struct EditOptions {
+  bool rewrite = false;
+  Durability durability = Durability::none;
+  Progress progress{};  // of tiles copied; returning false cancels
+  std::atomic<bool> const* cancel = nullptr;
+};
+
+enum class EditWay : std::uint8_t { nothing, in_place, appended, rewritten };
+[[nodiscard]] std::string_view to_string(EditWay way) noexcept;  // "in place"
+
+struct EditReport {
+  EditWay way = EditWay::nothing;
+  std::uint64_t file_bytes = 0;  // size of the file now
+  bool hidden_by_sidecar = false;  // a file beside it still says something else, and wins
+};
+
+// A COG without room for the change is a `usage` error that says so, unless `rewrite` is set.
+EditReport edit(std::string const& path, FileEdit const& changes, EditOptions const& options = {});
+
+}  // namespace terrazzo

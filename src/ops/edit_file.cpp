@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/edit_file.hpp"
+
+#include "base/text.hpp"
+#include "read/dataset.hpp"
+#include "terrazzo/error.hpp"
+#include "tiff/block_index.hpp"
+#include "write/directory_links.hpp"
+#include "write/rewrite.hpp"
+#include "write/tag_edit.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace terrazzo::ops {
+namespace {
+
+[[noreturn]] void refuse(ErrorKind kind, std::string message) { throw Error(kind, std::move(message)); }
+
+std::optional<tiff::Image> try_parse(tiff::Directory const& directory) {
+  std::vector<std::string> ignored;
+  try {
+    return tiff::parse_image(directory, ignored);
+  } catch (Error const& error) {
+    if (error.kind() == ErrorKind::io) { throw; }
+    return std::nullopt;
+  }
+}
+
+bool same_value(tiff::TagValue const& a, tiff::TagValue const& b) {
+  return a.type == b.type && a.count == b.count && a.bytes == b.bytes;
+}
+
+bool same_tags(tiff::TagSet const& a, tiff::TagSet const& b) {
+  return std::ranges::equal(a.values(), b.values(), [](auto const& left, auto const& right) {
+    return left.first == right.first && same_value(left.second, right.second);
+  });
+}
+
+bool has_ghost_area(tiff::Directory const& directory) {
+  constexpr std::string_view kMagic = "GDAL_STRUCTURAL_METADATA_SIZE=";
+  std::array<char, 512> bytes{};
+  std::size_t const got = directory.reader().read_some(tiff::header_bytes(directory.header().big),
+                                                       std::as_writable_bytes(std::span(bytes)));
+  std::string_view const area(bytes.data(), got);
+  return area.starts_with(kMagic) && area.find("LAYOUT=IFDS_BEFORE_DATA") != std::string_view::npos;
+}
+
+constexpr std::uint64_t aligned(std::uint64_t offset_bytes) { return (offset_bytes + 15) / 16 * 16; }
+
+}  // namespace
+
+EditedFile::EditedFile(std::string const& path, EditOptions const& options) : path_(path), options_(options) {
+  file_.emplace(path, options.durability);
+  file_->open();
+  size_bytes_ = file_->old_size_bytes();
+  dataset_ = open(path, {.sidecars = false});
+  chain_ = tiff::read_chain(dataset_->shared_impl()->levels.front()->source);
+  if (chain_.header.order != std::endian::little) {
+    refuse(ErrorKind::unsupported, "the file is big-endian: `terrazzo convert` makes one that can be edited");
+  }
+  if (!chain_.warnings.empty()) { refuse(ErrorKind::malformed, chain_.warnings.front()); }
+  for (tiff::Directory const& directory : chain_.directories) {
+    directories_.push_back({.source = &directory, .image = try_parse(directory)});
+  }
+  promises_layout_ = has_ghost_area(chain_.directories.front());
+}
+
+bool EditedFile::is_overview(std::size_t index) const noexcept {
+  auto const& image = directories_[index].image;
+  return image && image->is_reduced() && !image->is_mask();
+}
+
+bool EditedFile::is_cog() const { return dataset_->info().layout.cog; }
+
+tiff::TagSet& EditedFile::tags(Directory& directory) const {
+  if (!directory.tags) { directory.tags = writing::tags_of(*directory.source); }
+  return *directory.tags;
+}
+
+void EditedFile::change(std::size_t index, std::function<void(tiff::TagSet&)> const& edit) {
+  Directory& directory = directories_[index];
+  tiff::TagSet const before = tags(directory);
+  edit(*directory.tags);
+  directory.changed = directory.changed || !same_tags(before, *directory.tags);
+}
+
+EditWay EditedFile::write() {
+  if (options_.rewrite) {
+    write_fresh();
+    return EditWay::rewritten;
+  }
+  if (std::ranges::none_of(directories_, &Directory::changed)) { return EditWay::nothing; }
+  if (auto const region = find_region(); region && write_in_place(*region)) { return EditWay::in_place; }
+  if (is_cog()) {
+    refuse(ErrorKind::usage,
+           "there is no room for the change before the tiles of this COG; --rewrite writes a fresh file, without "
+           "compressing anything again");
+  }
+  write_appended();
+  return EditWay::appended;
+}
+
+std::optional<EditedFile::Region> EditedFile::find_region() {
+  Region region{chain_.directories.front().offset_bytes(), size_bytes_};
+  for (Directory const& directory : directories_) {
+    // What a directory points to might lie between them, and would be written over.
+    if (!directory.image || writing::has_pointers(*directory.source) ||
+        directory.source->offset_bytes() < region.first) {
+      return std::nullopt;
+    }
+  }
+  std::uint64_t const leader = promises_layout_ ? 4 : 0;
+  for (Directory const& directory : directories_) {
+    tiff::BlockIndex const index(*directory.source, *directory.image);
+    for (std::uint64_t block = 0; block < directory.image->block_count(); ++block) {
+      tiff::BlockRange const range = index.range(block);
+      if (range.size_bytes == 0) { continue; }
+      if (range.offset_bytes < region.first) {
+        if (range.size_bytes > region.first - range.offset_bytes) { return std::nullopt; }
+        continue;
+      }
+      region.end = std::min(region.end, range.offset_bytes - std::min(leader, range.offset_bytes - region.first));
+    }
+  }
+  return region;
+}
+
+bool EditedFile::write_in_place(Region const& region) {
+  bool const big = chain_.header.big;
+  if (region.first % (big ? 8 : 2) != 0) { return false; }
+  std::uint64_t needed = 0;
+  for (Directory& directory : directories_) { needed += tiff::directory_bytes(tags(directory), big); }
+  if (needed > region.end - region.first) { return false; }
+  std::vector<std::byte> fresh;
+  for (std::size_t i = 0; i < directories_.size(); ++i) {
+    tiff::TagSet const& of_this = tags(directories_[i]);
+    std::uint64_t const at = region.first + fresh.size();
+    std::uint64_t const next = i + 1 < directories_.size() ? at + tiff::directory_bytes(of_this, big) : 0;
+    std::vector<std::byte> const bytes = tiff::encode_directory(of_this, big, at, next);
+    fresh.insert(fresh.end(), bytes.begin(), bytes.end());
+  }
+  // Zeros behind them up to the end of what was there, at most to the first tile; only what differs is written.
+  std::uint64_t used = fresh.size();
+  for (Directory const& directory : directories_) {
+    auto const extend = [&](std::uint64_t end) {
+      if (end <= region.end && end > region.first) { used = std::max(used, end - region.first); }
+    };
+    extend(writing::next_pointer_offset_bytes(*directory.source) + (big ? 8 : 4));
+    for (tiff::Entry const& entry : directory.source->entries()) {
+      extend(entry.value_offset_bytes + entry.value_bytes);
+    }
+  }
+  fresh.resize(used);
+  std::vector<std::byte> old(used);
+  chain_.directories.front().reader().read(region.first, old);
+  auto const differs = [&](std::size_t i) { return fresh[i] != old[i]; };
+  std::size_t begin = 0, end = used;
+  while (begin < end && !differs(begin)) { ++begin; }
+  while (end > begin && !differs(end - 1)) { --end; }
+  file_->publish(size_bytes_);
+  file_->patch(region.first + begin, std::span(fresh).subspan(begin, end - begin));
+  return true;
+}
+
+void EditedFile::write_appended() {
+  bool const big = chain_.header.big;
+  std::size_t last = directories_.size();
+  while (!directories_[last - 1].changed) { --last; }
+  // Places first: what follows each is known then.
+  std::vector<std::uint64_t> places;
+  std::uint64_t at = aligned(size_bytes_);
+  for (std::size_t i = 0; i < last; ++i) {
+    places.push_back(at);
+    Directory& directory = directories_[i];
+    std::uint64_t const size = directory.changed ? tiff::directory_bytes(tags(directory), big)
+                                                 : writing::relinked(*directory.source, 0).size();
+    at = aligned(at + size);
+  }
+  std::uint64_t end = size_bytes_;
+  for (std::size_t i = 0; i < last; ++i) {
+    Directory& directory = directories_[i];
+    std::uint64_t const next = i + 1 < last ? places[i + 1] : directories_[i].source->next_bytes();
+    std::vector<std::byte> const bytes = directory.changed
+                                             ? tiff::encode_directory(tags(directory), big, places[i], next)
+                                             : writing::relinked(*directory.source, next);
+    file_->write_at(places[i], bytes);
+    end = places[i] + bytes.size();
+  }
+  std::vector<std::byte> const pointer = writing::encode_pointer(chain_.header, places.front());
+  file_->publish(end);
+  file_->patch(writing::first_pointer_offset_bytes(chain_.header), pointer);
+  size_bytes_ = end;
+}
+
+void EditedFile::write_fresh() {
+  writing::RewritePlan plan;
+  plan.cog = promises_layout_;
+  plan.bigtiff = chain_.header.big;
+  plan.progress = options_.progress;
+  plan.cancel = options_.cancel;
+  for (Directory& directory : directories_) {
+    if (!directory.image || writing::has_pointers(*directory.source)) {
+      refuse(ErrorKind::unsupported, "the file holds directories that point to other data, which cannot be moved");
+    }
+    bool const page =
+        &directory != &directories_.front() && !directory.image->is_reduced() && !directory.image->is_mask();
+    if (plan.cog && (page || !directory.image->tiled)) {
+      refuse(ErrorKind::unsupported, "a file of several images, or of strips, cannot become a COG");
+    }
+    plan.images.push_back({tags(directory), *directory.image, tiff::BlockIndex(*directory.source, *directory.image),
+                           directory.image->is_mask()});
+  }
+  if (plan.cog) {
+    // Large images first, each before its mask.
+    std::ranges::stable_sort(plan.images, [](writing::CopiedImage const& a, writing::CopiedImage const& b) {
+      auto const area = [](writing::CopiedImage const& i) {
+        return std::uint64_t{i.image.width_px} * i.image.height_px;
+      };
+      return area(a) != area(b) ? area(a) > area(b) : (!a.is_mask && b.is_mask);
+    });
+  }
+  auto const sink = file_sink(path_, options_.durability);
+  sink->open();
+  try {
+    WriteReport const report = writing::rewrite(plan, *dataset_->shared_impl()->levels.front()->source, *sink);
+    sink->publish(report.bytes_written);
+    size_bytes_ = report.bytes_written;
+  } catch (...) {
+    sink->discard();
+    throw;
+  }
+}
+
+}  // namespace terrazzo::ops

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A file whose directories change: their tags, and the three ways to write them (see terrazzo/edit.hpp).
+#pragma once
+
+#include "terrazzo/edit.hpp"
+#include "terrazzo/read.hpp"
+#include "tiff/directory.hpp"
+#include "tiff/directory_writer.hpp"
+#include "tiff/image.hpp"
+#include "write/file_update.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace terrazzo::ops {
+
+class EditedFile {
+ public:
+  // Opens the file for writing and reads its directories; sidecars are not looked at.
+  EditedFile(std::string const& path, EditOptions const& options);
+
+  [[nodiscard]] Dataset const& dataset() const noexcept { return *dataset_; }
+  [[nodiscard]] std::size_t directory_count() const noexcept { return directories_.size(); }
+  [[nodiscard]] bool is_overview(std::size_t index) const noexcept;
+
+  // The tags of a directory of the chain; one that comes out as it was is not written.
+  void change(std::size_t index, std::function<void(tiff::TagSet&)> const& edit);
+
+  // Once.
+  EditWay write();
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+
+ private:
+  struct Directory {
+    tiff::Directory const* source;
+    std::optional<tiff::Image> image{};  // missing when it cannot be parsed
+    std::optional<tiff::TagSet> tags{};  // read when needed
+    bool changed = false;
+  };
+  // Bytes that directories may take: from the first one to the first tile.
+  struct Region {
+    std::uint64_t first = 0, end = 0;
+  };
+  [[nodiscard]] tiff::TagSet& tags(Directory& directory) const;
+  [[nodiscard]] bool is_cog() const;
+  [[nodiscard]] std::optional<Region> find_region();
+  [[nodiscard]] bool write_in_place(Region const& region);
+  void write_appended();
+  void write_fresh();
+
+  std::string path_;
+  EditOptions const& options_;
+  std::optional<writing::FileUpdate> file_;
+  std::optional<Dataset> dataset_;
+  tiff::Chain chain_;
+  std::vector<Directory> directories_;
+  bool promises_layout_ = false;  // GDAL's ghost area is there, kept or not
+  std::uint64_t size_bytes_ = 0;
+};
+
+}  // namespace terrazzo::ops

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tags of a directory that exists, and changes to them. Only tags that a change is about are touched; what nobody
+// here understands stays as it is. Little-endian files only.
+#pragma once
+
+#include "terrazzo/info.hpp"
+#include "tiff/directory.hpp"
+#include "tiff/directory_writer.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace terrazzo::writing {
+
+// All tags with their values. Throws `unsupported` for a tag whose type is unknown, `malformed` for one that lies
+// outside the file. Empty tags are left out; of a repeated one the first counts.
+[[nodiscard]] tiff::TagSet tags_of(tiff::Directory const& directory);
+
+// True when a value is the offset of something else in the file, which would have to move along.
+[[nodiscard]] bool has_pointers(tiff::Directory const& directory);
+
+void replace_nodata(std::optional<Nodata> const& nodata, tiff::TagSet& tags);
+// The CRS of `georeference`; its raster type (area or point) stays.
+void replace_crs(Georeference const& georeference, tiff::TagSet& tags);
+// Its transform; ground control points go.
+void replace_transform(Georeference const& georeference, tiff::TagSet& tags);
+// What is said of the file and its bands: `before` is what the tags say now.
+void replace_metadata(Info const& before, Info const& after, tiff::TagSet& tags);
+
+}  // namespace terrazzo::writing

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`terrazzo overviews` against gdaladdo: the same pixels, readable by GDAL, and a file that survives being stopped."""
+
+import shutil
+import signal
+import subprocess
+import time
+
+import harness
+import numpy as np
+import pytest
+import rasterio
+from rasterio.enums import Resampling
+
+
+def make(path, width=1025, height=517, dtype="uint16", bands=1, nodata=None, seed=0, **profile):
+    rng = np.random.default_rng(seed)
+    if np.dtype(dtype).kind == "f":
+        pixels = rng.normal(500, 200, (bands, height, width)).astype(dtype)
+    else:
+        pixels = rng.integers(0, 200, (bands, height, width)).astype(dtype)
+    if nodata is not None:
+        pixels[rng.random(pixels.shape) < 0.2] = nodata
+        pixels[:, 20:90, 30:120] = nodata
+    profile = {"driver": "GTiff", "width": width, "height": height, "count": bands, "dtype": dtype, "nodata": nodata,
+               "crs": "EPSG:32633", "transform": rasterio.transform.from_origin(5e5, 5e6, 10, 10), **profile}
+    with rasterio.open(path, "w", **profile) as out:
+        out.write(pixels)
+    return path
+
+
+def levels(path, band=1):
+    """{factor: pixels} of all overviews, as GDAL reads them."""
+    with rasterio.open(path) as source:
+        factors = source.overviews(band)
+    found = {}
+    for i, factor in enumerate(factors):
+        with rasterio.open(path, overview_level=i) as level:
+            found[factor] = (level.read(), level.dataset_mask())
+    return found
+
+
+def with_gdal(path, factors, method, external=False):
+    copy = path.with_name("gdal_" + path.name)
+    shutil.copy(path, copy)
+    if external:
+        # Uncompressed and band by band, GDAL makes each nearest overview of a small raster from the raster itself instead
+        # of from the one before it, as everywhere else; at odd sizes that gives other pixels.
+        subprocess.run(["gdaladdo", "-q", "-ro", "-r", method, "--config", "COMPRESS_OVERVIEW", "DEFLATE", "--config",
+                        "INTERLEAVE_OVERVIEW", "PIXEL", copy, *map(str, factors)], check=True)
+    else:
+        with rasterio.open(copy, "r+") as target:
+            target.build_overviews(factors, Resampling[method])
+    return copy
+
+
+def assert_same_levels(path, expected):
+    ours, theirs = levels(path), levels(expected)
+    assert list(ours) == list(theirs)
+    for factor in theirs:
+        np.testing.assert_array_equal(ours[factor][0], theirs[factor][0], err_msg=f"factor {factor}")
+        np.testing.assert_array_equal(ours[factor][1], theirs[factor][1], err_msg=f"mask of factor {factor}")
+
+
+@pytest.mark.parametrize("method", ["nearest", "average"])
+@pytest.mark.parametrize("external", [False, True])
+@pytest.mark.parametrize("kind", ["uint8", "uint16 nodata", "float32 nodata", "rgb", "rgba", "separate", "strips", "bigtiff"])
+def test_pixels_are_those_of_gdaladdo(tmp_path, kind, external, method):
+    path = {
+        "uint8": lambda p: make(p, dtype="uint8", tiled=True, blockxsize=128, blockysize=128, compress="deflate"),
+        "uint16 nodata": lambda p: make(p, nodata=7, compress="lzw", predictor=2),
+        "float32 nodata": lambda p: make(p, dtype="float32", nodata=-9999, tiled=True, compress="zstd"),
+        "rgb": lambda p: make(p, dtype="uint8", bands=3, photometric="rgb"),
+        "rgba": lambda p: make(p, dtype="uint8", bands=4, photometric="rgb", alpha="yes"),
+        "separate": lambda p: make(p, bands=3, interleave="band", tiled=True, compress="deflate"),
+        "strips": lambda p: make(p, width=999, height=1001, dtype="int16"),
+        "bigtiff": lambda p: make(p, bigtiff="yes", compress="deflate"),
+    }[kind](tmp_path / "a.tif")
+    # The same exception of GDAL's as above holds for files that store bands apart.
+    factors = [2] if kind == "separate" and not external and method == "nearest" else [2, 4, 8]
+    expected = with_gdal(path, factors, method, external)
+    arguments = ["--external"] if external else []
+    answer = harness.run_json("overviews", path, "--factors", ",".join(map(str, factors)), "--resampling", method,
+                              "--json", *arguments)
+    assert [o["external"] for o in answer["overviews"]] == [external] * len(factors)
+    assert (tmp_path / "a.tif.ovr").exists() == external
+    assert_same_levels(path, expected)
+    with rasterio.open(path) as ours, rasterio.open(expected) as theirs:
+        assert np.array_equal(ours.read(), theirs.read())
+        assert ours.crs == theirs.crs and ours.transform == theirs.transform
+
+
+def test_masks_get_overviews_too(tmp_path):
+    path = tmp_path / "a.tif"
+    with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True):
+        make(path, tiled=True)
+        with rasterio.open(path, "r+") as target:
+            mask = np.full((517, 1025), 255, np.uint8)
+            mask[100:300, 200:700] = 0
+            mask[::7, ::5] = 0
+            target.write_mask(mask)
+        expected = with_gdal(path, [2, 4], "average")
+    harness.run_ok("overviews", path, "--factors", "2,4", "--resampling", "average")
+    assert_same_levels(path, expected)
+
+
+def test_automatic_factors_are_gdals(tmp_path):
+    path = make(tmp_path / "a.tif", width=2300, height=900)
+    expected = tmp_path / "b.tif"
+    shutil.copy(path, expected)
+    subprocess.run(["gdaladdo", "-q", expected], check=True)
+    harness.run_ok("overviews", path, "--resampling", "nearest")
+    assert_same_levels(path, expected)
+
+
+def test_overviews_are_replaced_kept_and_removed(tmp_path):
+    path = make(tmp_path / "a.tif")
+    harness.run_ok("overviews", path, "--factors", "2,4")
+    assert list(levels(path)) == [2, 4]
+    harness.run_ok("overviews", path, "--factors", "4,8", "--keep")
+    assert list(levels(path)) == [2, 4, 8]
+    harness.run_ok("overviews", path, "--factors", "3")
+    assert list(levels(path)) == [3]
+    harness.run_ok("overviews", path, "--factors", "none")
+    assert list(levels(path)) == []
+    harness.run_ok("overviews", path, "--factors", "2", "--external")
+    harness.run_ok("overviews", path, "--factors", "8", "--external", "--keep")
+    assert list(levels(path)) == [2, 8]
+    harness.run_ok("overviews", path, "--factors", "none", "--external")
+    assert list(levels(path)) == [] and not (tmp_path / "a.tif.ovr").exists()
+
+
+def test_directories_between_old_overviews_stay(tmp_path):
+    """GDAL adds a mask behind overviews: raster, overview, mask."""
+    path = make(tmp_path / "a.tif")
+    with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True):
+        with rasterio.open(path, "r+") as target:
+            target.build_overviews([2], Resampling.nearest)
+        with rasterio.open(path, "r+") as target:
+            mask = np.full((517, 1025), 255, np.uint8)
+            mask[:50] = 0
+            target.write_mask(mask)
+    harness.run_ok("overviews", path, "--factors", "4")
+    with rasterio.open(path) as source:
+        assert np.array_equal(source.dataset_mask(), mask)
+        assert source.overviews(1) == [4]
+
+
+def test_a_cog_takes_its_promise_back(tmp_path):
+    path = tmp_path / "cog.tif"
+    harness.run_ok("cog", make(tmp_path / "a.tif"), "-o", path)
+    result = harness.run_ok("overviews", path, "--factors", "2,4")
+    assert b"no COG any more" in result.stderr
+    assert b"KNOWN_INCOMPATIBLE_EDITION=YES\n" in path.read_bytes()[:400]
+    with rasterio.open(path) as source:
+        assert source.overviews(1) == [2, 4]
+        assert source.tags(ns="IMAGE_STRUCTURE").get("LAYOUT") != "COG"
+    assert harness.run_json("info", path, "--json")["layout"]["cog"] is False
+
+
+def test_what_cannot_be_done_is_said_and_changes_nothing(tmp_path):
+    path = make(tmp_path / "a.tif", ENDIANNESS="BIG")
+    before = path.read_bytes()
+    assert harness.run("overviews", path).code == harness.UNSUPPORTED
+    assert harness.run("overviews", path, "--factors", "4,2", "--external").code == harness.USAGE
+    assert harness.run("overviews", tmp_path / "none.tif").code == harness.IO
+    assert path.read_bytes() == before
+    harness.run_ok("overviews", path, "--external", "--factors", "2")
+    harness.run_ok("convert", path, "-o", tmp_path / "b.tif", "--overviews", "2")
+    assert harness.run("overviews", tmp_path / "b.tif", "--external").code == harness.USAGE
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.tif", "a.tif.ovr", "b.tif"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_the_old_file_survives_being_stopped(tmp_path, how):
+    path = make(tmp_path / "a.tif", width=4000, height=4000, compress="deflate", tiled=True, zlevel=1)
+    with rasterio.open(path) as source:
+        pixels = source.read()
+    size = path.stat().st_size
+    for delay in (0.05, 0.15, 0.3):
+        process = subprocess.Popen([harness.BINARY, "overviews", path, "--factors", "2,4,8", "--compression-level", "9"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(delay)
+        process.send_signal(how)
+        process.wait(20)
+        with rasterio.open(path) as source:
+            assert source.overviews(1) in ([], [2, 4, 8])
+            finished = source.overviews(1) != []
+            assert np.array_equal(source.read(), pixels)
+        if how == signal.SIGINT and not finished:
+            assert path.stat().st_size == size
+        if finished:
+            break
+    harness.run_ok("overviews", path, "--factors", "2")
+    assert list(levels(path)) == [2]
