@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Deflate in its zlib frame (TIFF 8), by libdeflate. A compressor of libdeflate keeps nothing from one call to the
-// next.
+// Deflate in its zlib frame (TIFF 8): by libdeflate, or by our own encoder where the block is partly noise. Levels mean
+// what they mean in libdeflate. Neither keeps anything from one call to the next.
 #include "codec/encoders.hpp"
 #include "codec/workspace.hpp"
 
@@ -15,11 +15,33 @@ std::uint64_t deflate_zlib_bound(std::uint64_t in_bytes) noexcept {
 
 #if TERRAZZO_HAVE_LIBDEFLATE
 
+namespace {
+
+// RFC 1950: a header of two bytes, the stream, Adler-32 with its highest byte first. 0 when the block is libdeflate's.
+std::size_t deflate_noise(std::span<std::byte const> in, int level, std::span<std::byte> memory, Workspace& workspace) {
+  constexpr std::size_t kHeader = 2, kChecksum = 4;
+  std::span<std::byte> const room = memory.subspan(kHeader, memory.size() - kHeader - kChecksum);
+  std::size_t const size = workspace.impl().noise_deflate().encode(in, level, room);
+  if (size == 0) { return 0; }
+  memory[0] = std::byte{0x78};  // deflate, 32 KiB
+  memory[1] = std::byte{0x9C};  // no dictionary; the two bytes together are a multiple of 31
+  std::uint32_t const checksum = libdeflate_adler32(1, in.data(), in.size());
+  for (std::size_t i = 0; i < kChecksum; ++i) {
+    memory[kHeader + size + i] = static_cast<std::byte>(checksum >> (24 - 8 * i));
+  }
+  return kHeader + size + kChecksum;
+}
+
+}  // namespace
+
 tile::TileResult deflate_zlib(std::span<std::byte const> in, int level, EncodedBlock& out, Workspace& workspace) {
   if (level < kDeflateLevels[0] || level > kDeflateLevels[1]) { return failed("no such level"); }
   libdeflate_compressor* const compressor = workspace.impl().libdeflate_encoder(level);
   if (compressor == nullptr) { return failed("out of memory"); }
   std::span<std::byte> const memory = out.memory.get(libdeflate_zlib_compress_bound(compressor, in.size()));
+  if (std::size_t const size = deflate_noise(in, level, memory, workspace); size != 0) {
+    return encoded(out, memory, size);
+  }
   std::size_t const size = libdeflate_zlib_compress(compressor, in.data(), in.size(), memory.data(), memory.size());
   if (size == 0) { return failed("libdeflate failed"); }
   return encoded(out, memory, size);

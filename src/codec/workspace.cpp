@@ -23,6 +23,11 @@ tile::LzwEncoder& Workspace::Impl::lzw_encoder() {
   return *lzw_encoder_;
 }
 
+NoiseDeflate& Workspace::Impl::noise_deflate() {
+  if (!noise_deflate_) { noise_deflate_ = std::make_unique<NoiseDeflate>(); }
+  return *noise_deflate_;
+}
+
 #if TERRAZZO_HAVE_ZLIB
 z_stream* Workspace::Impl::zlib() noexcept {
   if (!zlib_ready_) {

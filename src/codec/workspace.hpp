@@ -8,6 +8,7 @@
 #include "base/scratch.hpp"
 #include "codec/codec.hpp"
 #include "codec/libraries.hpp"
+#include "codec/noise_deflate.hpp"
 #include "tile/lzw_encode.hpp"
 
 #if TERRAZZO_HAVE_ZLIB
@@ -54,7 +55,8 @@ struct Workspace::Impl {
   Scratch masks;    // LERC validity bytes
   Scratch inner;    // LERC blobs inside deflate or zstd
 
-  [[nodiscard]] tile::LzwEncoder& lzw_encoder();  // throws bad_alloc
+  [[nodiscard]] tile::LzwEncoder& lzw_encoder();    // throws bad_alloc
+  [[nodiscard]] NoiseDeflate& noise_deflate();  // likewise
 
 #if TERRAZZO_HAVE_ZLIB
   [[nodiscard]] z_stream* zlib() noexcept;  // reset for a new stream; null when memory is short
@@ -81,6 +83,7 @@ struct Workspace::Impl {
 
  private:
   std::unique_ptr<tile::LzwEncoder> lzw_encoder_;
+  std::unique_ptr<NoiseDeflate> noise_deflate_;
 #if TERRAZZO_HAVE_ZLIB
   z_stream zlib_{};
   bool zlib_ready_ = false;

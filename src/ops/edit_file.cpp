@@ -119,7 +119,7 @@ std::optional<EditedFile::Region> EditedFile::find_region() {
     tiff::BlockIndex const index(*directory.source, *directory.image);
     for (std::uint64_t block = 0; block < directory.image->block_count(); ++block) {
       tiff::BlockRange const range = index.range(block);
-      if (range.size_bytes == 0) { continue; }
+      if (range.offset_bytes == 0) { continue; }
       if (range.offset_bytes < region.first) {
         if (range.size_bytes > region.first - range.offset_bytes) { return std::nullopt; }
         continue;
@@ -132,7 +132,7 @@ std::optional<EditedFile::Region> EditedFile::find_region() {
 
 bool EditedFile::write_in_place(Region const& region) {
   bool const big = chain_.header.big;
-  if (region.first % (big ? 8 : 2) != 0) { return false; }
+  if (region.first % 2 != 0) { return false; }
   std::uint64_t needed = 0;
   for (Directory& directory : directories_) { needed += tiff::directory_bytes(tags(directory), big); }
   if (needed > region.end - region.first) { return false; }

@@ -65,13 +65,16 @@ class Rewrite {
 
   [[nodiscard]] std::uint64_t first_directory() const {
     std::uint64_t const header = tiff::header_bytes(plan_.bigtiff);
-    return plan_.cog ? round_up(header + ghost_text(has_mask_).size(), plan_.bigtiff ? 8 : 2) : header;
+    return plan_.cog ? round_up(header + ghost_text(has_mask_).size(), 2) : header;
   }
 
   [[nodiscard]] tiff::TagSet tags_of(std::size_t index) const {
     CopiedImage const& image = plan_.images[index];
     tiff::TagSet tags = image.tags;
     bool const tiled = image.image.tiled;
+    // Some writers use the names of strips for tiles, or the other way round.
+    tags.erase(tiled ? tag::StripOffsets : tag::TileOffsets);
+    tags.erase(tiled ? tag::StripByteCounts : tag::TileByteCounts);
     tags.set_offsets(tiled ? tag::TileOffsets : tag::StripOffsets, places_[index].offsets_bytes, plan_.bigtiff);
     auto const& sizes = places_[index].sizes_bytes;
     tiff::TagValue value{tiff::FieldType::long_, sizes.size(), std::vector<std::byte>(sizes.size() * 4)};

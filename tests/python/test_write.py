@@ -166,8 +166,8 @@ def check_pixels(case, out, expected, folder):
                                 (*expected.shape[1:], -1))
         if not (case["interleave"] == "band" and case["bands"] > 1):
             theirs = np.moveaxis(theirs, -1, 0)
-        if case["dtype"] != "complex_int16":
-            assert_same(np.ascontiguousarray(theirs), expected)
+        if case["dtype"] != "complex_int16":  # values: NaN has another sign where LERC leaves pixels out
+            np.testing.assert_array_equal(theirs, expected)
 
 
 def check_description(case, source, out, mask):

@@ -91,8 +91,8 @@ TEST(Assembly, PutsACogInTheOrderThatReadersWant) {
       auto const sink = memory_sink(file);
       sink->open();
       Assembly assembly(plan, *sink);
-      std::vector<std::byte> const left = byte_pattern(256, 1), right = byte_pattern(256, 2), small = byte_pattern(256, 3),
-                                   bits = byte_pattern(3, 4);
+      std::vector<std::byte> const left = byte_pattern(256, 1), right = byte_pattern(256, 2),
+                                   small = byte_pattern(256, 3), bits = byte_pattern(3, 4);
       auto const add = [&](std::size_t level, TileId id, std::span<std::byte const> bytes) {
         assembly.add_image(level, id, bytes);
         if (mask) { assembly.add_mask(level, id, bits); }
@@ -106,7 +106,8 @@ TEST(Assembly, PutsACogInTheOrderThatReadersWant) {
       EXPECT_EQ(report.spool_way, "memory");
 
       // The ghost area stands right behind the header and says its own size.
-      std::string const ghost(reinterpret_cast<char const*>(file.data()) + (bigtiff ? 16 : 8), 43 + ghost_area(mask).size());
+      std::string const ghost(reinterpret_cast<char const*>(file.data()) + (bigtiff ? 16 : 8),
+                              43 + ghost_area(mask).size());
       EXPECT_TRUE(ghost.starts_with("GDAL_STRUCTURAL_METADATA_SIZE=000"));
       EXPECT_EQ(std::stoul(ghost.substr(30, 6)), ghost_area(mask).size());
       EXPECT_TRUE(ghost.ends_with(ghost_area(mask)));
@@ -128,7 +129,8 @@ TEST(Assembly, PutsACogInTheOrderThatReadersWant) {
       }
       // Slack for later edits, all zeros.
       EXPECT_TRUE(std::all_of(file.begin() + static_cast<std::ptrdiff_t>(at) - 2048,
-                              file.begin() + static_cast<std::ptrdiff_t>(at), [](std::byte b) { return b == std::byte{0}; }));
+                              file.begin() + static_cast<std::ptrdiff_t>(at),
+                              [](std::byte b) { return b == std::byte{0}; }));
       EXPECT_TRUE(open_memory(file).info().layout.cog);
     }
   }

@@ -3,7 +3,6 @@
 
 #include "test_image.hpp"
 
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -140,7 +139,8 @@ TEST(BlockCutter, MakesNanOfHalvesIntoNodataAndLeavesInfinity) {
   };
   constexpr std::uint16_t kInfinity = 0x7C00, kMinusTwo = 0xC000;
   std::size_t at = 0;
-  for (std::uint16_t const nan : {std::uint16_t{0x7C01}, std::uint16_t{0x7E00}, std::uint16_t{0xFE00}, std::uint16_t{0xFFFF}}) {
+  for (std::uint16_t const nan :
+       {std::uint16_t{0x7C01}, std::uint16_t{0x7E00}, std::uint16_t{0xFE00}, std::uint16_t{0xFFFF}}) {
     put(image, at, nan);
     put(expected, at++, kMinusTwo);
   }
@@ -152,7 +152,8 @@ TEST(BlockCutter, MakesNanOfHalvesIntoNodataAndLeavesInfinity) {
   options.nodata = make_nodata("-2", DType::f16);
   FilePlan const plan = plan_of(image, options);
   CutScratch scratch;
-  EXPECT_TRUE(same(BlockCutter(plan).cut(plan.levels[0], {0, image.view(), {}}, {}, true, scratch).samples, expected.bytes));
+  EXPECT_TRUE(
+      same(BlockCutter(plan).cut(plan.levels[0], {0, image.view(), {}}, {}, true, scratch).samples, expected.bytes));
 }
 
 TEST(BlockCutter, PacksMasksAndLeavesWhatIsMissingInvalid) {
@@ -163,7 +164,8 @@ TEST(BlockCutter, PacksMasksAndLeavesWhatIsMissingInvalid) {
   CutScratch scratch;
   for (std::uint32_t row = 0; row < 2; ++row) {
     for (std::uint32_t column = 0; column < 2; ++column) {
-      auto const bits = cutter.cut_mask(plan.levels[0], {0, image.view(), image.mask_view()}, {column, row, 0}, scratch);
+      auto const bits =
+          cutter.cut_mask(plan.levels[0], {0, image.view(), image.mask_view()}, {column, row, 0}, scratch);
       ASSERT_EQ(bits.size(), 32U);
       for (std::uint32_t y = 0; y < 16; ++y) {
         for (std::uint32_t x = 0; x < 16; ++x) {

@@ -37,8 +37,8 @@ std::vector<Image> expected_levels(Image const& image, FilePlan const& plan) {
     Image result{image.dtype, image.bands, plan.levels[i].height, plan.levels[i].width, {}, {}};
     result.bytes.resize(std::size_t{result.width} * result.height * result.bands * result.sample_bytes());
     if (!image.mask.empty()) { result.mask.resize(std::size_t{result.width} * result.height); }
-    ReductionSpec spec{source.width, source.height, result.width, result.height, image.dtype, image.bands,
-                       plan.resampling, plan.options.nodata};
+    ReductionSpec spec{source.width, source.height, result.width,    result.height,
+                       image.dtype,  image.bands,   plan.resampling, plan.options.nodata};
     spec.mask = !image.mask.empty();
     Reduction(spec).reduce(whole(source), whole(result));
     levels.push_back(std::move(result));
@@ -61,8 +61,8 @@ void check_job(BlockJob const& job, FilePlan const& plan, Image const& level) {
       for (std::uint32_t s = 0; s < plan.samples_per_block; ++s) {
         std::uint32_t const band = job.id.plane + s;
         auto const* const at = static_cast<std::byte const*>(view.data) +
-                               std::int64_t{y - job.rows->first} * view.row_stride_bytes +
-                               x * view.pixel_stride_bytes + band * view.band_stride_bytes;
+                               std::int64_t{y - job.rows->first} * view.row_stride_bytes + x * view.pixel_stride_bytes +
+                               band * view.band_stride_bytes;
         std::size_t const index = (std::size_t{band} * level.height + y) * level.width + x;
         ASSERT_EQ(std::memcmp(at, level.bytes.data() + index * sample, sample), 0)
             << "level " << job.level << ", column " << x << ", row " << y;
@@ -99,12 +99,13 @@ Names run(Image& image, FilePlan const& plan, std::vector<Image> const& levels, 
 
 TEST(Cascade, MakesTheOverviewsThatTheWholeRasterGives) {
   for (Resampling const method : kMethods) {
-    for (auto const& factors :
-         {std::vector<std::uint32_t>{2, 4, 8}, std::vector<std::uint32_t>{3}, std::vector<std::uint32_t>{2, 3, 5, 6, 40}}) {
+    for (auto const& factors : {std::vector<std::uint32_t>{2, 4, 8}, std::vector<std::uint32_t>{3},
+                                std::vector<std::uint32_t>{2, 3, 5, 6, 40}}) {
       for (bool const masked : {false, true}) {
         Image image = make_image(DType::i16, 2, 83, 45);
         if (masked) { add_mask(image); }
-        FilePlan const plan = plan_of(image, factors, method, masked ? PlanarLayout::separate : PlanarLayout::contiguous);
+        FilePlan const plan =
+            plan_of(image, factors, method, masked ? PlanarLayout::separate : PlanarLayout::contiguous);
         std::vector<Image> const levels = expected_levels(image, plan);
         Names const names = run(image, plan, levels, image.height, 1);
         EXPECT_EQ(names.size(), plan.tile_count() - (masked ? plan.tile_count() / 3 : 0));

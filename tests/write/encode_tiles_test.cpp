@@ -115,10 +115,16 @@ TEST(EncodeTiles, RefusesViewsThatAreNotWholeTiles) {
   EXPECT_EQ(kind(100, 40, {}), std::nullopt);
   EXPECT_EQ(kind(64, 16, {}), std::nullopt);
   EXPECT_EQ(kind(4, 8, {3, 2, 0}), std::nullopt);  // the corner
-  for (auto const& [width, height, first] :
-       {std::tuple{50U, 40U, TileId{}}, {100U, 20U, TileId{}}, {0U, 16U, TileId{}}, {32U, 0U, TileId{}},
-        {32U, 16U, TileId{4, 0, 0}}, {32U, 16U, TileId{0, 3, 0}}, {32U, 16U, TileId{0, 0, 1}},
-        {64U, 16U, TileId{3, 0, 0}}, {32U, 32U, TileId{0, 2, 0}}, {32U, 16U, TileId{0xFFFFFFFFU, 0xFFFFFFFFU, 0}}}) {
+  for (auto const& [width, height, first] : {std::tuple{50U, 40U, TileId{}},
+                                             {100U, 20U, TileId{}},
+                                             {0U, 16U, TileId{}},
+                                             {32U, 0U, TileId{}},
+                                             {32U, 16U, TileId{4, 0, 0}},
+                                             {32U, 16U, TileId{0, 3, 0}},
+                                             {32U, 16U, TileId{0, 0, 1}},
+                                             {64U, 16U, TileId{3, 0, 0}},
+                                             {32U, 32U, TileId{0, 2, 0}},
+                                             {32U, 16U, TileId{0xFFFFFFFFU, 0xFFFFFFFFU, 0}}}) {
     EXPECT_EQ(kind(width, height, first), ErrorKind::usage) << width << ' ' << height << ' ' << first.column;
   }
 }

@@ -39,7 +39,8 @@ std::vector<std::uint32_t> numbers(tiff::TagSet const& tags, std::uint16_t numbe
 
 std::string text_of(tiff::TagSet const& tags, std::uint16_t number) {
   tiff::TagValue const* const value = tags.find(number);
-  return value == nullptr ? "" : std::string(reinterpret_cast<char const*>(value->bytes.data()), value->bytes.size() - 1);
+  return value == nullptr ? ""
+                          : std::string(reinterpret_cast<char const*>(value->bytes.data()), value->bytes.size() - 1);
 }
 
 using Numbers = std::vector<std::uint32_t>;
@@ -182,8 +183,8 @@ TEST(FileTags, CarryExtraTagsInTheFirstDirectoryOnly) {
 }
 
 TEST(FileTags, RefuseExtraTagsThatTheWriterSets) {
-  for (int const tag_number : {254, 256, 257, 258, 259, 262, 266, 273, 277, 278, 279, 284, 317, 320, 322, 323, 324,
-                                     325, 330, 338, 339, 347, 530, 532, 50674, 42113}) {
+  for (int const tag_number : {254, 256, 257, 258, 259, 262, 266, 273, 277, 278, 279, 284,   317,
+                               320, 322, 323, 324, 325, 330, 338, 339, 347, 530, 532, 50674, 42113}) {
     auto const number = static_cast<std::uint16_t>(tag_number);
     WriteOptions options = of(DType::u8);
     options.nodata = make_nodata("3", DType::u8);

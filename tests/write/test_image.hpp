@@ -55,21 +55,13 @@ inline void store_part(DType dtype, std::uint32_t value, std::byte* out) {
     case DType::f16: return put(static_cast<std::uint16_t>(0x3C00 + (value & 0x7FF)));  // 1 to 4
     case DType::f32: return put(static_cast<float>(value) / 8 - 20);
     case DType::f64: return put(static_cast<double>(value) / 8 - 20);
-    case DType::ci16:
-      put(static_cast<std::int16_t>(value));
-      return store_part(DType::i16, value + 1, out + 2);
-    case DType::ci32:
-      put(static_cast<std::int32_t>(value));
-      return store_part(DType::i32, value + 1, out + 4);
+    case DType::ci16: put(static_cast<std::int16_t>(value)); return store_part(DType::i16, value + 1, out + 2);
+    case DType::ci32: put(static_cast<std::int32_t>(value)); return store_part(DType::i32, value + 1, out + 4);
     case DType::cf16:
       put(static_cast<std::uint16_t>(0x3C00 + (value & 0x3FF)));
       return store_part(DType::f16, value + 1, out + 2);
-    case DType::cf32:
-      put(static_cast<float>(value));
-      return store_part(DType::f32, value + 1, out + 4);
-    case DType::cf64:
-      put(static_cast<double>(value));
-      return store_part(DType::f64, value + 1, out + 8);
+    case DType::cf32: put(static_cast<float>(value)); return store_part(DType::f32, value + 1, out + 4);
+    case DType::cf64: put(static_cast<double>(value)); return store_part(DType::f64, value + 1, out + 8);
   }
 }
 
@@ -265,7 +257,8 @@ struct Target {
   return bytes;
 }
 
-[[nodiscard]] inline std::vector<std::byte> pixels_of(std::span<std::byte const> file, ReadRequest const& request = {}) {
+[[nodiscard]] inline std::vector<std::byte> pixels_of(std::span<std::byte const> file,
+                                                      ReadRequest const& request = {}) {
   HostArray const array = read(open_memory(file), request);
   return {array.bytes().begin(), array.bytes().end()};
 }

@@ -72,17 +72,23 @@ std::vector<Case> make_cases() {
     o.cog = true;
     o.planar = PlanarLayout::separate;
   });
-  add("COG with NaN and sentinel", holed(make_image(f32, 1, kHeight, kWidth), 0), [](auto& o) {
-    o.cog = true;
-    o.nodata = make_nodata("-9999", f32);
-    o.statistics = true;
-  }, false);
-  add("sparse COG", holed(make_image(f32, 2, kHeight, kWidth), 100), [](auto& o) {
-    o.cog = true;
-    o.sparse = true;
-    o.nodata = make_nodata("-9999", f32);
-    o.resampling = Resampling::nearest;
-  }, false);
+  add(
+      "COG with NaN and sentinel", holed(make_image(f32, 1, kHeight, kWidth), 0),
+      [](auto& o) {
+        o.cog = true;
+        o.nodata = make_nodata("-9999", f32);
+        o.statistics = true;
+      },
+      false);
+  add(
+      "sparse COG", holed(make_image(f32, 2, kHeight, kWidth), 100),
+      [](auto& o) {
+        o.cog = true;
+        o.sparse = true;
+        o.nodata = make_nodata("-9999", f32);
+        o.resampling = Resampling::nearest;
+      },
+      false);
   add("strips", make_image(u32, 2, kHeight, kWidth), [](auto& o) {
     o.strip_rows = 13;
     o.compression = Compression::lzw;
@@ -101,17 +107,23 @@ std::vector<Case> make_cases() {
     o.compression = Compression::none;
     o.level.reset();
   });
-  add("JPEG COG", make_image(u8, 3, kHeight, kWidth), [](auto& o) {
-    o.cog = true;
-    o.tile_size = {32, 32};
-    o.compression = Compression::jpeg;
-    o.level.reset();
-  }, false);
-  add("LERC COG", make_image(f32, 1, kHeight, kWidth), [](auto& o) {
-    o.cog = true;
-    o.compression = Compression::lerc_zstd;
-    o.lerc_max_error = 0.5;
-  }, false);
+  add(
+      "JPEG COG", make_image(u8, 3, kHeight, kWidth),
+      [](auto& o) {
+        o.cog = true;
+        o.tile_size = {32, 32};
+        o.compression = Compression::jpeg;
+        o.level.reset();
+      },
+      false);
+  add(
+      "LERC COG", make_image(f32, 1, kHeight, kWidth),
+      [](auto& o) {
+        o.cog = true;
+        o.compression = Compression::lerc_zstd;
+        o.lerc_max_error = 0.5;
+      },
+      false);
   add("complex", make_image(cf32, 1, kHeight, kWidth), [](auto& o) { o.compression = Compression::deflate; });
   add("halves", make_image(f16, 1, kHeight, kWidth), [](auto& o) { o.cog = true; });
   add("a pixel", make_image(u8, 1, 1, 1), [](auto& o) { o.cog = true; });
@@ -137,7 +149,8 @@ class WriterTest : public ::testing::TestWithParam<std::size_t> {
 
 std::string case_name(::testing::TestParamInfo<std::size_t> const& info) {
   std::string name = cases()[info.param].name;
-  std::ranges::replace_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+  std::ranges::replace_if(
+      name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return name;
 }
 
@@ -257,9 +270,9 @@ TEST(Writer, MakesNanIntoNodataInEveryLevel) {
       punch_holes<double>(nan, std::numeric_limits<double>::quiet_NaN(), 40);
       punch_holes<double>(sentinel, -9999, 40);
     }
-    for (Resampling const method : {Resampling::nearest, Resampling::average, Resampling::bilinear, Resampling::cubic,
-                                    Resampling::lanczos, Resampling::mode, Resampling::minimum, Resampling::maximum,
-                                    Resampling::median, Resampling::rms}) {
+    for (Resampling const method :
+         {Resampling::nearest, Resampling::average, Resampling::bilinear, Resampling::cubic, Resampling::lanczos,
+          Resampling::mode, Resampling::minimum, Resampling::maximum, Resampling::median, Resampling::rms}) {
       WriteOptions const options = with([&](WriteOptions& o) {
         o.cog = true;
         o.nodata = make_nodata("-9999", dtype);
@@ -415,45 +428,60 @@ TEST(Writer, RefusesRowsThatAreNotTheRastersAndMakesNoFile) {
       {"other width", [&](Writer& w) { w.write_rows(narrow.view()); }},
       {"other type", [&](Writer& w) { w.write_rows(bytes.view()); }},
       {"other bands", [&](Writer& w) { w.write_rows(bands.view()); }},
-      {"no data", [&](Writer& w) {
+      {"no data",
+       [&](Writer& w) {
          HostView view = good.view();
          view.data = nullptr;
          w.write_rows(view);
        }},
       {"too many at once", [&](Writer& w) { w.write_rows(tall.view()); }},
-      {"too many in the end", [&](Writer& w) {
+      {"too many in the end",
+       [&](Writer& w) {
          w.write_rows(good.view());
          w.write_rows(some_rows(good.view(), 0, 1));
        }},
       {"none", [&](Writer& w) { w.close(); }},
-      {"too few", [&](Writer& w) {
+      {"too few",
+       [&](Writer& w) {
          w.write_rows(some_rows(good.view(), 0, 39));
          w.close();
        }},
       {"a mask that is not wanted", [&](Writer& w) { w.write_rows(good.view(), good.mask_view()); }},
-      {"a tile after rows", [&](Writer& w) {
+      {"a tile after rows",
+       [&](Writer& w) {
          w.write_rows(some_rows(good.view(), 0, 1));
          w.write_encoded({0, 0, 0}, tile);
        }},
-      {"rows after a tile", [&](Writer& w) {
+      {"rows after a tile",
+       [&](Writer& w) {
          w.write_encoded({0, 0, 0}, tile);
          w.write_rows(good.view());
        }},
-      {"a tile twice", [&](Writer& w) {
+      {"a tile twice",
+       [&](Writer& w) {
          w.write_encoded({1, 0, 0}, tile);
          w.write_encoded({1, 0, 0}, tile);
        }},
-      {"a tile outside", [&](Writer& w) { w.write_encoded({2, 0, 0}, tile); }},
-      {"a tile of a plane there is not", [&](Writer& w) { w.write_encoded({0, 0, 1}, tile); }},
-      {"too few tiles", [&](Writer& w) {
+      {"a tile outside",
+       [&](Writer& w) {
+         w.write_encoded({2, 0, 0}, tile);
+       }},
+      {"a tile of a plane there is not",
+       [&](Writer& w) {
+         w.write_encoded({0, 0, 1}, tile);
+       }},
+      {"too few tiles",
+       [&](Writer& w) {
          w.write_encoded({0, 0, 0}, tile);
          w.close();
        }},
-      {"rows after abort", [&](Writer& w) {
+      {"rows after abort",
+       [&](Writer& w) {
          w.abort();
          w.write_rows(good.view());
        }},
-      {"close after abort", [&](Writer& w) {
+      {"close after abort",
+       [&](Writer& w) {
          w.abort();
          w.close();
        }},
@@ -595,105 +623,141 @@ TEST(Writer, RefusesWrongOptionsBeforeTheSinkIsTouched) {
   Wrong const wrongs[] = {
       {"no bands", [](auto& o) { o.bands = 0; }},
       {"too many bands", [](auto& o) { o.bands = 65536; }},
-      {"a tile of 20", [](auto& o) { o.tile_size = {20, 16}; }},
-      {"a tile of 0", [](auto& o) { o.tile_size = {16, 0}; }},
-      {"a huge tile", [](auto& o) { o.tile_size = {65536, 65536}; }},
-      {"strips in a COG", [](auto& o) {
+      {"a tile of 20",
+       [](auto& o) {
+         o.tile_size = {20, 16};
+       }},
+      {"a tile of 0",
+       [](auto& o) {
+         o.tile_size = {16, 0};
+       }},
+      {"a huge tile",
+       [](auto& o) {
+         o.tile_size = {65536, 65536};
+       }},
+      {"strips in a COG",
+       [](auto& o) {
          o.cog = true;
          o.strip_rows = 16;
        }},
       {"strips of nothing", [](auto& o) { o.strip_rows = 0; }},
-      {"a level of PackBits", [](auto& o) {
+      {"a level of PackBits",
+       [](auto& o) {
          o.compression = Compression::packbits;
          o.level = 1;
        }},
-      {"level 13 of deflate", [](auto& o) {
+      {"level 13 of deflate",
+       [](auto& o) {
          o.compression = Compression::deflate;
          o.level = 13;
        }},
       {"level 0 of zstd", [](auto& o) { o.level = 0; }},
       {"predictor 3 of integers", [](auto& o) { o.predictor = PredictorChoice::floating_point; }},
-      {"predictor 2 of complex samples", [](auto& o) {
+      {"predictor 2 of complex samples",
+       [](auto& o) {
          o.dtype = DType::cf32;
          o.predictor = PredictorChoice::horizontal;
        }},
-      {"a predictor for LERC", [](auto& o) {
+      {"a predictor for LERC",
+       [](auto& o) {
          o.compression = Compression::lerc;
          o.predictor = PredictorChoice::horizontal;
        }},
       {"an error of zstd", [](auto& o) { o.lerc_max_error = 1; }},
-      {"a negative error", [](auto& o) {
+      {"a negative error",
+       [](auto& o) {
          o.compression = Compression::lerc;
          o.lerc_max_error = -1;
        }},
-      {"an error that is no number", [](auto& o) {
+      {"an error that is no number",
+       [](auto& o) {
          o.compression = Compression::lerc;
          o.lerc_max_error = std::nan("");
        }},
       {"quality 0", [](auto& o) { o.quality = 0; }},
       {"quality 101", [](auto& o) { o.quality = 101; }},
-      {"JPEG of 16 bits", [](auto& o) {
+      {"JPEG of 16 bits",
+       [](auto& o) {
          o.compression = Compression::jpeg;
          o.dtype = DType::u16;
        }},
-      {"JPEG of 5 bands", [](auto& o) {
+      {"JPEG of 5 bands",
+       [](auto& o) {
          o.compression = Compression::jpeg;
          o.bands = 5;
        }},
       {"WebP of one band", [](auto& o) { o.compression = Compression::webp; }},
-      {"LERC of complex samples", [](auto& o) {
+      {"LERC of complex samples",
+       [](auto& o) {
          o.compression = Compression::lerc;
          o.dtype = DType::cf64;
        }},
-      {"JPEG 2000 of floats", [](auto& o) {
+      {"JPEG 2000 of floats",
+       [](auto& o) {
          o.compression = Compression::jpeg2000;
          o.dtype = DType::f32;
        }},
       {"an overview of factor 1", [](auto& o) { o.overview_factors = {{1}}; }},
-      {"overviews that grow", [](auto& o) { o.overview_factors = {{4, 2}}; }},
-      {"an overview twice", [](auto& o) { o.overview_factors = {{2, 2}}; }},
+      {"overviews that grow",
+       [](auto& o) {
+         o.overview_factors = {{4, 2}};
+       }},
+      {"an overview twice",
+       [](auto& o) {
+         o.overview_factors = {{2, 2}};
+       }},
       {"an overview of less than a pixel", [](auto& o) { o.overview_factors = {{4000}}; }},
       {"band_info of other bands", [](auto& o) { o.band_info.resize(2); }},
-      {"a colour table of floats", [](auto& o) {
+      {"a colour table of floats",
+       [](auto& o) {
          o.dtype = DType::f32;
          o.band_info.resize(1);
          o.band_info[0].color_table.resize(2);
        }},
-      {"a colour table of 257", [](auto& o) {
+      {"a colour table of 257",
+       [](auto& o) {
          o.band_info.resize(1);
          o.band_info[0].color_table.resize(257);
        }},
       {"a photometric nobody knows", [](auto& o) { o.photometric = "blue"; }},
-      {"rgb of two bands", [](auto& o) {
+      {"rgb of two bands",
+       [](auto& o) {
          o.photometric = "rgb";
          o.bands = 2;
        }},
-      {"nodata out of range", [](auto& o) {
+      {"nodata out of range",
+       [](auto& o) {
          o.nodata = Nodata{};
          o.nodata->value = -9999;
          o.nodata->text = "-9999";
          o.nodata->representable = false;
        }},
-      {"nodata no float can be", [](auto& o) {
+      {"nodata no float can be",
+       [](auto& o) {
          o.dtype = DType::f32;
          o.nodata = Nodata{};
          o.nodata->value = 1e300;
          o.nodata->text = "1e300";
          o.nodata->representable = false;
        }},
-      {"an extra tag that is the writer's", [](auto& o) {
+      {"an extra tag that is the writer's",
+       [](auto& o) {
          o.extra_tags = {{257, 3, 1, std::vector<std::byte>(2)}};
        }},
-      {"an extra tag twice", [](auto& o) {
+      {"an extra tag twice",
+       [](auto& o) {
          o.extra_tags = {{65000, 3, 1, std::vector<std::byte>(2)}, {65000, 3, 1, std::vector<std::byte>(2)}};
        }},
-      {"an extra tag of the wrong size", [](auto& o) {
+      {"an extra tag of the wrong size",
+       [](auto& o) {
          o.extra_tags = {{65000, 3, 2, std::vector<std::byte>(3)}};
        }},
-      {"an extra tag of no type", [](auto& o) {
+      {"an extra tag of no type",
+       [](auto& o) {
          o.extra_tags = {{65000, 99, 1, std::vector<std::byte>(1)}};
        }},
-      {"a CRS nobody knows", [](auto& o) {
+      {"a CRS nobody knows",
+       [](auto& o) {
          o.georeference.crs.emplace();
          o.georeference.crs->wkt = "NOT A CRS";
        }},

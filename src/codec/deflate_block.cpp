@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codec/deflate_block.hpp"
+
+#include "codec/huffman.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+namespace terrazzo::codec {
+
+namespace {
+
+constexpr std::size_t kLiteralSymbols = 286, kDistanceSymbols = 30, kLengthCodeSymbols = 19;
+constexpr std::size_t kEndOfBlock = 256, kFirstLength = 257;
+constexpr unsigned kLiteralLimit = 14;  // four of them and seven bits left over fit 64
+constexpr unsigned kDistanceLimit = 15, kLengthCodeLimit = 7;
+
+struct Range {
+  std::uint8_t symbol, extra_bits;
+  std::uint16_t first;
+};
+
+constexpr std::array<std::uint8_t, 29> kLengthExtra = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
+                                                       2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
+
+// RFC 1951, 3.2.5, by length.
+constexpr std::array<Range, kLongestMatch + 1> kLengths = [] {
+  std::array<Range, kLongestMatch + 1> ranges{};
+  unsigned first = 3;
+  for (std::size_t symbol = 0; symbol + 1 < kLengthExtra.size(); ++symbol) {
+    for (unsigned i = 0; i < (1U << kLengthExtra[symbol]) && first + i < kLongestMatch; ++i) {
+      ranges[first + i] = {static_cast<std::uint8_t>(symbol), kLengthExtra[symbol], static_cast<std::uint16_t>(first)};
+    }
+    first += 1U << kLengthExtra[symbol];
+  }
+  ranges[kLongestMatch] = {28, 0, kLongestMatch};
+  return ranges;
+}();
+
+// The two highest bits of the distance less one choose the symbol; the others are extra.
+constexpr Range distance_range(unsigned less_one) noexcept {
+  if (less_one < 4) { return {static_cast<std::uint8_t>(less_one), 0, static_cast<std::uint16_t>(less_one)}; }
+  auto const extra = static_cast<unsigned>(std::bit_width(less_one)) - 2;
+  unsigned const top = less_one >> extra;  // 2 or 3
+  return {static_cast<std::uint8_t>(2 * extra + top), static_cast<std::uint8_t>(extra),
+          static_cast<std::uint16_t>(top << extra)};
+}
+
+// The order in which lengths of the code for lengths are stored.
+constexpr std::array<std::uint8_t, kLengthCodeSymbols> kLengthCodeOrder = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
+                                                                           11, 4,  12, 3, 13, 2, 14, 1, 15};
+
+struct Run {
+  std::uint8_t symbol, extra;
+};
+
+struct Literal {
+  std::uint16_t code, length;
+};
+
+constexpr unsigned run_extra_bits(std::uint8_t symbol) noexcept {
+  return symbol == 16 ? 2 : symbol == 17 ? 3 : symbol == 18 ? 7 : 0;
+}
+
+}  // namespace
+
+struct DeflateBlockWriter::Codes {
+  std::array<Literal, 256> literals;  // the first of those below, side by side
+  std::array<std::uint8_t, kLiteralSymbols> literal_lengths;
+  std::array<std::uint16_t, kLiteralSymbols> literal_codes;
+  std::array<std::uint8_t, kDistanceSymbols> distance_lengths;
+  std::array<std::uint16_t, kDistanceSymbols> distance_codes;
+  std::array<std::uint8_t, kLengthCodeSymbols> run_lengths;
+  std::array<std::uint16_t, kLengthCodeSymbols> run_codes;
+  std::array<Run, kLiteralSymbols + kDistanceSymbols> runs;
+  std::size_t run_count = 0, literal_count = kLiteralSymbols, distance_count = kDistanceSymbols, stored_runs = 0;
+  std::uint64_t bits = 0;  // of the whole block
+
+  void count(std::span<std::byte const> bytes, std::span<DeflateMatch const> matches) noexcept;
+  void describe() noexcept;
+  void add_runs(std::uint8_t length, std::size_t count) noexcept;
+};
+
+void DeflateBlockWriter::Codes::count(std::span<std::byte const> bytes,
+                                      std::span<DeflateMatch const> matches) noexcept {
+  // Several tables, for the same byte again and again would wait for itself.
+  std::array<std::array<std::uint32_t, kLiteralSymbols>, 4> counts{};
+  std::array<std::uint32_t, kDistanceSymbols> distances{};
+  std::uint64_t extra_bits = 0;
+  auto const count_literals = [&](std::span<std::byte const> run) {
+    std::size_t i = 0;
+    for (; i + 4 <= run.size(); i += 4) {
+      for (std::size_t k = 0; k < 4; ++k) { ++counts[k][std::to_integer<std::size_t>(run[i + k])]; }
+    }
+    for (; i < run.size(); ++i) { ++counts[0][std::to_integer<std::size_t>(run[i])]; }
+  };
+  std::size_t at = 0;
+  for (DeflateMatch const& match : matches) {
+    count_literals(bytes.subspan(at, match.literals));
+    at += match.literals + match.length;
+    Range const length = kLengths[match.length], distance = distance_range(match.distance_less_one);
+    ++counts[0][kFirstLength + length.symbol];
+    ++distances[distance.symbol];
+    extra_bits += length.extra_bits + distance.extra_bits;
+  }
+  count_literals(bytes.subspan(at));
+  counts[0][kEndOfBlock] = 1;
+  for (std::size_t i = 0; i < kLiteralSymbols; ++i) { counts[0][i] += counts[1][i] + counts[2][i] + counts[3][i]; }
+  huffman_lengths(counts[0], kLiteralLimit, literal_lengths);
+  huffman_lengths(distances, kDistanceLimit, distance_lengths);
+  huffman_codes(literal_lengths, literal_codes);
+  huffman_codes(distance_lengths, distance_codes);
+  for (std::size_t i = 0; i < literals.size(); ++i) { literals[i] = {literal_codes[i], literal_lengths[i]}; }
+  bits = extra_bits;
+  for (std::size_t i = 0; i < kLiteralSymbols; ++i) { bits += std::uint64_t{counts[0][i]} * literal_lengths[i]; }
+  for (std::size_t i = 0; i < kDistanceSymbols; ++i) { bits += std::uint64_t{distances[i]} * distance_lengths[i]; }
+}
+
+void DeflateBlockWriter::Codes::add_runs(std::uint8_t length, std::size_t count) noexcept {
+  auto const add = [&](std::uint8_t symbol, std::size_t extra) {
+    runs[run_count++] = {symbol, static_cast<std::uint8_t>(extra)};
+  };
+  if (length == 0) {
+    for (; count >= 11; count -= std::min<std::size_t>(count, 138)) { add(18, std::min<std::size_t>(count, 138) - 11); }
+    if (count >= 3) {
+      add(17, count - 3);
+      count = 0;
+    }
+  } else {
+    add(length, 0);
+    --count;
+    for (; count >= 3; count -= std::min<std::size_t>(count, 6)) { add(16, std::min<std::size_t>(count, 6) - 3); }
+  }
+  for (; count > 0; --count) { add(length, 0); }
+}
+
+void DeflateBlockWriter::Codes::describe() noexcept {
+  while (literal_count > kFirstLength && literal_lengths[literal_count - 1] == 0) { --literal_count; }
+  while (distance_count > 1 && distance_lengths[distance_count - 1] == 0) { --distance_count; }
+  std::array<std::uint8_t, kLiteralSymbols + kDistanceSymbols> lengths;
+  std::copy_n(literal_lengths.begin(), literal_count, lengths.begin());
+  std::copy_n(distance_lengths.begin(), distance_count, lengths.begin() + static_cast<std::ptrdiff_t>(literal_count));
+  std::size_t const total = literal_count + distance_count;
+  for (std::size_t i = 0; i < total;) {
+    std::size_t end = i + 1;
+    while (end < total && lengths[end] == lengths[i]) { ++end; }
+    add_runs(lengths[i], end - i);
+    i = end;
+  }
+  std::array<std::uint32_t, kLengthCodeSymbols> counts{};
+  for (std::size_t i = 0; i < run_count; ++i) { ++counts[runs[i].symbol]; }
+  huffman_lengths(counts, kLengthCodeLimit, run_lengths);
+  huffman_codes(run_lengths, run_codes);
+  stored_runs = kLengthCodeSymbols;
+  while (stored_runs > 4 && run_lengths[kLengthCodeOrder[stored_runs - 1]] == 0) { --stored_runs; }
+  bits += 3 + 5 + 5 + 4 + 3 * stored_runs;
+  for (std::size_t i = 0; i < run_count; ++i) { bits += run_lengths[runs[i].symbol] + run_extra_bits(runs[i].symbol); }
+}
+
+void DeflateBlockWriter::flush() noexcept {
+  std::memcpy(out_.data() + at_, &bits_, sizeof bits_);
+  at_ += bit_count_ / 8;
+  bits_ >>= bit_count_ & ~7U;
+  bit_count_ &= 7U;
+}
+
+void DeflateBlockWriter::write_header(Codes const& codes, bool last) noexcept {
+  put(last ? 1 : 0, 1);
+  put(2, 2);
+  put(codes.literal_count - kFirstLength, 5);
+  put(codes.distance_count - 1, 5);
+  put(codes.stored_runs - 4, 4);
+  for (std::size_t i = 0; i < codes.stored_runs; ++i) {
+    flush();
+    put(codes.run_lengths[kLengthCodeOrder[i]], 3);
+  }
+  for (std::size_t i = 0; i < codes.run_count; ++i) {
+    flush();
+    Run const run = codes.runs[i];
+    put(codes.run_codes[run.symbol], codes.run_lengths[run.symbol]);
+    put(run.extra, run_extra_bits(run.symbol));
+  }
+  flush();
+}
+
+void DeflateBlockWriter::write_literals(Codes const& codes, std::span<std::byte const> bytes) noexcept {
+  // In registers: the compiler must take every byte stored for a change of the members.
+  std::byte* out = out_.data() + at_;
+  std::uint64_t bits = bits_;
+  unsigned bit_count = bit_count_;
+  auto const store = [&] {
+    std::memcpy(out, &bits, sizeof bits);
+    out += bit_count / 8;
+    bits >>= bit_count & ~7U;
+    bit_count &= 7U;
+  };
+  auto const literal = [&](std::size_t i) { return codes.literals[std::to_integer<std::size_t>(bytes[i])]; };
+  std::size_t i = 0;
+  for (; i + 4 <= bytes.size(); i += 4) {
+    Literal const a = literal(i), b = literal(i + 1), c = literal(i + 2), d = literal(i + 3);
+    // Two and two, so that one does not wait for all before it.
+    std::uint64_t const first = std::uint64_t{a.code} | std::uint64_t{b.code} << a.length;
+    std::uint64_t const second = std::uint64_t{c.code} | std::uint64_t{d.code} << c.length;
+    unsigned const first_length = a.length + b.length;
+    bits |= (first | second << first_length) << bit_count;
+    bit_count += first_length + c.length + d.length;
+    store();
+  }
+  for (; i < bytes.size(); ++i) {
+    Literal const a = literal(i);
+    bits |= std::uint64_t{a.code} << bit_count;
+    bit_count += a.length;
+    store();
+  }
+  at_ = static_cast<std::size_t>(out - out_.data());
+  bits_ = bits;
+  bit_count_ = bit_count;
+}
+
+void DeflateBlockWriter::write_body(Codes const& codes, std::span<std::byte const> bytes,
+                                    std::span<DeflateMatch const> matches) noexcept {
+  std::size_t at = 0;
+  for (DeflateMatch const& match : matches) {
+    write_literals(codes, bytes.subspan(at, match.literals));
+    at += match.literals + match.length;
+    Range const length = kLengths[match.length], distance = distance_range(match.distance_less_one);
+    put(codes.literal_codes[kFirstLength + length.symbol], codes.literal_lengths[kFirstLength + length.symbol]);
+    put(static_cast<std::uint64_t>(match.length - length.first), length.extra_bits);
+    put(codes.distance_codes[distance.symbol], codes.distance_lengths[distance.symbol]);
+    flush();
+    put(static_cast<std::uint64_t>(match.distance_less_one - distance.first), distance.extra_bits);
+    flush();
+  }
+  write_literals(codes, bytes.subspan(at));
+  put(codes.literal_codes[kEndOfBlock], codes.literal_lengths[kEndOfBlock]);
+  flush();
+}
+
+bool DeflateBlockWriter::write(std::span<std::byte const> bytes, std::span<DeflateMatch const> matches,
+                               bool last) noexcept {
+  Codes codes;
+  codes.count(bytes, matches);
+  codes.describe();
+  // flush() stores eight bytes wherever it is.
+  if (at_ + codes.bits / 8 + 2 * sizeof bits_ > out_.size()) { return false; }
+  write_header(codes, last);
+  write_body(codes, bytes, matches);
+  return true;
+}
+
+std::size_t DeflateBlockWriter::finish() noexcept {
+  if (bit_count_ > 0) {
+    bit_count_ = 8;
+    flush();
+  }
+  return at_;
+}
+
+}  // namespace terrazzo::codec

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes blocks of deflate with codes of their own (RFC 1951, 3.2.7) from bytes and the matches found in them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace terrazzo::codec {
+
+inline constexpr std::size_t kLongestMatch = 258;
+inline constexpr std::size_t kFarthestMatch = 32768;
+
+// Literals, then bytes that are a copy of those `distance` before them.
+struct DeflateMatch {
+  std::uint32_t literals = 0;
+  std::uint16_t length = 0;             // 3 to 258
+  std::uint16_t distance_less_one = 0;  // 0 to 32767
+};
+
+class DeflateBlockWriter {
+ public:
+  explicit DeflateBlockWriter(std::span<std::byte> out) noexcept : out_(out) {}
+
+  // `bytes` of the block; those behind the last match are literals. False when `out` has no room for it.
+  [[nodiscard]] bool write(std::span<std::byte const> bytes, std::span<DeflateMatch const> matches, bool last) noexcept;
+
+  // Bytes written, after the last block.
+  [[nodiscard]] std::size_t finish() noexcept;
+
+ private:
+  struct Codes;
+  void write_header(Codes const& codes, bool last) noexcept;
+  void write_body(Codes const& codes, std::span<std::byte const> bytes, std::span<DeflateMatch const> matches) noexcept;
+  void write_literals(Codes const& codes, std::span<std::byte const> bytes) noexcept;
+  void put(std::uint64_t bits, unsigned count) noexcept {
+    bits_ |= bits << bit_count_;
+    bit_count_ += count;
+  }
+  void flush() noexcept;
+
+  std::span<std::byte> out_;
+  std::size_t at_ = 0;
+  std::uint64_t bits_ = 0;  // not written yet: fewer than 8 after flush()
+  unsigned bit_count_ = 0;
+};
+
+}  // namespace terrazzo::codec

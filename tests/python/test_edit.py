@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`terrazzo edit`: GDAL reads what was changed, pixels and all else stay, COGs stay COGs."""
+
+import subprocess
+
+import harness
+import numpy as np
+import pytest
+import rasterio
+
+TRANSFORM = rasterio.transform.from_origin(5e5, 5e6, 10, 10)
+
+
+def make(path, bands=2, dtype="int16", masked=False, **profile):
+    pixels = np.random.default_rng(3).integers(-100, 5000, (bands, 700, 900)).astype(dtype)
+    profile = {"driver": "GTiff", "width": 900, "height": 700, "count": bands, "dtype": dtype, "crs": "EPSG:32633",
+               "transform": TRANSFORM, "tiled": True, "blockxsize": 256, "blockysize": 256, "compress": "deflate", **profile}
+    with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True), rasterio.open(path, "w", **profile) as out:
+        out.write(pixels)
+        out.update_tags(KEEP="me", TIFFTAG_SOFTWARE="a program")
+        out.set_band_description(1, "height")
+        out.scales, out.offsets = [0.5] * bands, [3.0] * bands
+        if masked:
+            mask = np.full((700, 900), 255, np.uint8)
+            mask[100:200, 100:400] = 0
+            out.write_mask(mask)
+    return path
+
+
+def make_cog(tmp_path, *options, **how):
+    path = tmp_path / "cog.tif"
+    harness.run_ok("cog", make(tmp_path / "source.tif", **how), "-o", path, "--tile-size", "256", *options)
+    return path
+
+
+def facts(path):
+    with rasterio.open(path) as file:
+        return {"pixels": [file.read(), *(rasterio.open(path, overview_level=i).read() for i in range(len(file.overviews(1))))],
+                "mask": file.dataset_mask(), "tags": file.tags(), "nodata": file.nodata, "crs": file.crs, "transform": file.transform,
+                "descriptions": file.descriptions, "scales": file.scales, "offsets": file.offsets, "units": file.units,
+                "structure": file.tags(ns="IMAGE_STRUCTURE"), "band_tags": [file.tags(b) for b in file.indexes],
+                "overviews": file.overviews(1)}
+
+
+def assert_same(a, b, but=()):
+    for key in a:
+        if key == "pixels":
+            assert len(a[key]) == len(b[key])
+            for left, right in zip(a[key], b[key]):
+                np.testing.assert_array_equal(left, right)
+        elif key == "mask":
+            if key not in but:
+                np.testing.assert_array_equal(a[key], b[key])
+        elif key not in but:
+            assert a[key] == b[key], key
+
+
+def edit(path, *arguments):
+    return harness.run_json("edit", path, *arguments, "--json")["way"]
+
+
+def assert_valid(path):
+    assert harness.run("validate", "--decode", path).code == harness.OK
+
+
+LAYOUTS = {
+    "plain": lambda folder: make(folder / "a.tif"),
+    "strips": lambda folder: make(folder / "a.tif", tiled=False, blockxsize=None, blockysize=16),
+    "bigtiff": lambda folder: make(folder / "a.tif", bigtiff="yes"),
+    "masked": lambda folder: make(folder / "a.tif", masked=True),
+    "cog": make_cog,
+    "cog masked": lambda folder: make_cog(folder, masked=True),
+    "cog big": lambda folder: make_cog(folder, "--bigtiff", "yes"),
+    "cog bands apart": lambda folder: make_cog(folder, "--interleave", "band"),
+}
+
+
+@pytest.mark.parametrize("rewrite", [False, True])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_gdal_reads_every_change_and_all_else_stays(tmp_path, layout, rewrite):
+    path = LAYOUTS[layout](tmp_path)
+    is_cog = layout.startswith("cog")
+    before = facts(path)
+    how = ["--rewrite"] if rewrite else []
+    expected_way = "rewritten" if rewrite else "in place" if is_cog else None
+
+    way = edit(path, "--nodata", "-9999", *how)
+    assert way == (expected_way or way) and way != "nothing"
+    after = facts(path)
+    assert after["nodata"] == -9999
+    assert_same(before, after, but=("nodata", "mask"))
+
+    edit(path, "--crs", "EPSG:25832", *how)
+    assert facts(path)["crs"].to_epsg() == 25832
+    assert_same(after, facts(path), but=("crs",))
+
+    edit(path, "--transform", "100,2.5,0,900,0,-2.5", *how)
+    assert facts(path)["transform"] == rasterio.transform.from_origin(100, 900, 2.5, 2.5)
+    assert_same(after, facts(path), but=("crs", "transform"))
+
+    edit(path, "--set", "AUTHOR=somebody & co", "--set", "KEEP=you", "--unset", "TIFFTAG_SOFTWARE", *how)
+    now = facts(path)
+    assert now["tags"]["AUTHOR"] == "somebody & co" and now["tags"]["KEEP"] == "you" and "TIFFTAG_SOFTWARE" not in now["tags"]
+    assert_same(after, now, but=("crs", "transform", "tags"))
+
+    edit(path, "--band", "2", "--description", "slope", "--unit", "degree", "--scale", "0.25", "--offset", "-1", "--set", "A=b", *how)
+    now = facts(path)
+    assert now["descriptions"] == ("height", "slope") and now["scales"] == (0.5, 0.25) and now["offsets"] == (3.0, -1.0)
+    assert now["units"][1] == "degree" and now["band_tags"][1]["A"] == "b"
+    assert_same(after, now, but=("crs", "transform", "tags", "descriptions", "scales", "offsets", "units", "band_tags"))
+
+    assert edit(path, "--nodata", "none", *how) != "nothing"
+    assert facts(path)["nodata"] is None
+    if is_cog:
+        assert_valid(path)
+        assert facts(path)["structure"]["LAYOUT"] == "COG"
+    info = harness.run_json("info", path, "--json")
+    assert not info["warnings"]
+
+
+def test_nodata_reaches_overviews(tmp_path):
+    path = make_cog(tmp_path)
+    edit(path, "--nodata", "7")
+    for level in range(len(facts(path)["overviews"])):
+        with rasterio.open(path, overview_level=level) as overview:
+            assert overview.nodata == 7
+
+
+def test_a_cog_without_room_is_left_alone_and_rewritten_when_asked(tmp_path):
+    path = make_cog(tmp_path, masked=True)
+    before, bytes_before = facts(path), path.read_bytes()
+    long_text = "x" * 5000
+    result = harness.run("edit", path, "--set", f"LONG={long_text}", "--json")
+    assert result.code == harness.USAGE and "--rewrite" in result.error()["message"]
+    assert path.read_bytes() == bytes_before
+    assert edit(path, "--set", f"LONG={long_text}", "--rewrite") == "rewritten"
+    assert facts(path)["tags"]["LONG"] == long_text
+    assert_same(before, facts(path), but=("tags",))
+    assert_valid(path)
+    assert edit(path, "--set", "SHORT=again there is room") == "in place"
+    assert_valid(path)
+    assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_a_cog_of_gdals_is_edited_too(tmp_path):
+    source = make(tmp_path / "source.tif")
+    path = tmp_path / "cog.tif"
+    subprocess.run(["gdal_translate", "-q", "-of", "COG", "-co", "COMPRESS=DEFLATE", "-co", "BLOCKSIZE=256", source, path], check=True)
+    before = facts(path)
+    assert edit(path, "--nodata", "-9999", "--rewrite") == "rewritten"
+    assert facts(path)["nodata"] == -9999
+    assert_same(before, facts(path), but=("nodata", "mask"))
+    assert_valid(path)
+
+
+def test_an_edited_cog_that_lost_its_layout_gets_it_back(tmp_path):
+    path = make_cog(tmp_path)
+    harness.run_ok("overviews", path, "--factors", "2,4")
+    before = facts(path)
+    assert "LAYOUT" not in before["structure"]
+    assert edit(path, "--rewrite") == "rewritten"
+    assert_same(before, facts(path), but=("structure",))
+    assert facts(path)["structure"]["LAYOUT"] == "COG"
+    assert_valid(path)
+
+
+def test_nothing_to_change_changes_nothing(tmp_path):
+    path = make(tmp_path / "a.tif", nodata=-9999)
+    before = path.read_bytes()
+    assert edit(path, "--nodata", "-9999") == "nothing"
+    assert edit(path, "--unset", "NOT_THERE") == "nothing"
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("arguments, code", [
+    (("--nodata", "70000"), harness.USAGE),
+    (("--band", "3", "--unit", "m"), harness.USAGE),
+    (("--unit", "m"), harness.USAGE),
+    (("--set", "novalue"), harness.USAGE),
+    (("--transform", "1,2,3"), harness.USAGE),
+    (("--crs", "not a CRS"), harness.USAGE),
+])
+def test_wrong_requests_leave_the_file_alone(tmp_path, arguments, code):
+    path = make(tmp_path / "a.tif")
+    before = path.read_bytes()
+    result = harness.run("edit", path, *arguments)
+    assert result.code == code, str(result)
+    assert path.read_bytes() == before
+
+
+def test_big_endian_files_are_refused(tmp_path):
+    path = make(tmp_path / "a.tif", ENDIANNESS="BIG")
+    assert harness.run("edit", path, "--nodata", "1").code == harness.UNSUPPORTED
+
+
+def test_a_sidecar_that_wins_is_told(tmp_path):
+    path = make(tmp_path / "a.tif")
+    (tmp_path / "a.tif.aux.xml").write_text('<PAMDataset><GeoTransform>1,1,0,1,0,-1</GeoTransform></PAMDataset>')
+    answer = harness.run_json("edit", path, "--transform", "5,2,0,5,0,-2", "--json")
+    assert answer["hidden_by_sidecar"] is True
+    assert harness.run_json("edit", path, "--set", "A=b", "--json")["hidden_by_sidecar"] is False

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/sidecars.hpp"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace terrazzo::writing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SidecarsOfAFile : public ::testing::Test {
+ protected:
+  SidecarsOfAFile() { fs::create_directory(folder_); }
+  ~SidecarsOfAFile() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] std::string raster() const { return (folder_ / "dem.tif").string(); }
+  static void put(std::string const& path, std::string const& text) { std::ofstream(path) << text; }
+  static std::string text_of(std::string const& path) {
+    std::ifstream in(path);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  fs::path folder_ = fs::temp_directory_path() / ("terrazzo_sidecars_" + std::to_string(::getpid()));
+};
+
+TEST_F(SidecarsOfAFile, RemovesThoseOfTheRasterThatWasReplaced) {
+  for (char const* suffix : {".aux.xml", ".ovr", ".msk"}) { put(raster() + suffix, "old"); }
+  put(raster() + ".txt", "not ours");
+  Sidecars(raster(), "", Durability::none).settle();
+  for (char const* suffix : {".aux.xml", ".ovr", ".msk"}) { EXPECT_FALSE(fs::exists(raster() + suffix)) << suffix; }
+  EXPECT_EQ(text_of(raster() + ".txt"), "not ours");
+}
+
+TEST_F(SidecarsOfAFile, WritesWhatOnlyPamCanSay) {
+  put(raster() + ".aux.xml", "old");
+  Sidecars(raster(), "<PAMDataset/>", Durability::none).settle();
+  EXPECT_EQ(text_of(raster() + ".aux.xml"), "<PAMDataset/>");
+}
+
+TEST_F(SidecarsOfAFile, TouchesNothingWithoutAPath) {
+  put(raster() + ".ovr", "old");
+  Sidecars("", "<PAMDataset/>", Durability::none).settle();
+  EXPECT_EQ(text_of(raster() + ".ovr"), "old");
+  EXPECT_FALSE(fs::exists(raster() + ".aux.xml"));
+}
+
+}  // namespace
+}  // namespace terrazzo::writing
