@@ -20,7 +20,8 @@ namespace {
 
 constexpr char kFooter[] =
     R"(Overviews go into the file, or with --external into FILE.ovr beside it. Those that are there are replaced, unless
---keep is given. A crash leaves the old file readable. A COG that is changed this way is no COG any more: for a COG with
+--keep is given. Tiles are compressed and sized as the raster's are, unless told otherwise. A crash leaves the old file
+readable. A COG that is changed this way is no COG any more: for a COG with
 other overviews type "terrazzo cog FILE -o NEW --overviews LIST".
 
 Examples:
@@ -46,6 +47,7 @@ OverviewOptions make_options(Options const& options) {
   how.bad_tile = options.fill_bad ? BadTile::fill : BadTile::error;
   how.durability = options.choices.fsync ? Durability::fsync : Durability::none;
   if (options.choices.buffer_bytes != 0) { how.streaming_buffer_bytes = options.choices.buffer_bytes; }
+  how.open = options.common.open;
   how.threads = options.common.threads;
   how.cancel = cancel_flag();
   return how;
@@ -94,6 +96,7 @@ int run(Options const& options) {
   apply_settings(options.common);
   OverviewOptions how = make_options(options);
   ProgressBar bar("overviews", options.common.quiet);
+  bar.set_bytes(plan(open_file(options.file, options.common)).result_bytes());
   how.progress = bar.callback();
   OverviewReport const report = add_overviews(options.file, how);
   bar.clear();

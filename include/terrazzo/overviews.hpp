@@ -41,6 +41,7 @@ struct OverviewOptions {
   // written) and tile size (or 256 x 256 where it has strips). What says what pixels are must stay.
   std::function<void(WriteOptions&)> adjust{};
   BadTile bad_tile = BadTile::error;
+  OpenOptions open{};  // page 0 only
 
   std::uint64_t streaming_buffer_bytes = std::uint64_t{256} << 20;
   Durability durability = Durability::none;

@@ -106,7 +106,8 @@ struct WriteOptions {
   // Pixels.
   DType dtype = DType::u8;
   std::uint32_t bands = 1;
-  std::optional<Nodata> nodata{};  // NaN becomes this value, on the way; see make_nodata()
+  std::optional<Nodata> nodata{};  // see make_nodata()
+  bool nan_to_nodata = true;  // where there is nodata, NaN becomes that value, on the way
   // One per band, or none: scale, offset, unit, description, metadata, colour, colour table, category names. Other
   // fields are not looked at.
   std::vector<BandInfo> band_info{};

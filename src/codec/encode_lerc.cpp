@@ -147,6 +147,8 @@ tile::TileResult encode(EncodeFormat const& format, BlockShape shape, std::span<
   }
   bool const bare = format.block.lerc_additional_compression == kNoCompression;
   std::span<std::byte> const blob = bare ? out.memory.get(room) : impl.inner.get(room);
+  // The Huffman coder, which is for bytes, leaves a word of its output as it was: files would hold what memory held.
+  if (format.block.bits_per_sample == 8) { std::ranges::fill(blob, std::byte{0}); }
   unsigned size = 0;
   if (lerc_encodeForVersion(picture.samples.data(), kCodecVersion, *type, static_cast<int>(picture.depth),
                             static_cast<int>(shape.width_px), static_cast<int>(shape.height_px),

@@ -3,7 +3,10 @@
 // Zstandard: one frame with its content's size in the header, which decoders on the device need, and no checksum, as
 // libtiff's.
 #include "codec/encoders.hpp"
+#include "codec/noise.hpp"
 #include "codec/workspace.hpp"
+
+#include <new>
 
 namespace terrazzo::codec {
 
@@ -14,13 +17,44 @@ std::uint64_t compress_zstd_bound(std::uint64_t in_bytes) noexcept {
 
 #if TERRAZZO_HAVE_ZSTD
 
+namespace {
+
+// Levels 6 to 12 look longer for repeats than 5. Where planes are noise that often gains nothing and takes twice the
+// time and more (bench/write_peers.py --levels), so a piece of the block is tried first.
+constexpr int kEnoughForNoise = 5;
+constexpr int kMostForNoise = 12;
+constexpr std::size_t kTrialBytes = std::size_t{64} << 10;
+constexpr double kTrialAllowed = 1.004;
+
+std::size_t compress_at(int level, std::span<std::byte const> in, std::span<std::byte> out, Workspace& workspace) {
+  ZSTD_CCtx* const context = workspace.impl().zstd_encoder();
+  if (context == nullptr) { throw std::bad_alloc(); }
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
+  return ZSTD_compress2(context, out.data(), out.size(), in.data(), in.size());
+}
+
+// Whether `level` would make the block smaller than kEnoughForNoise does by more than it is worth. False for errors:
+// they are met again.
+bool is_wasted(int level, std::span<std::byte const> in, std::span<std::byte> out, Workspace& workspace) {
+  if (level <= kEnoughForNoise || level > kMostForNoise || noise_share(in).all < kLeastNoiseShare) { return false; }
+  std::span<std::byte const> const piece = in.subspan((in.size() - kTrialBytes) / 2, kTrialBytes);
+  std::size_t const with = compress_at(level, piece, out, workspace);
+  std::size_t const without = compress_at(kEnoughForNoise, piece, out, workspace);
+  return ZSTD_isError(with) == 0 && static_cast<double>(without) <= kTrialAllowed * static_cast<double>(with);
+}
+
+}  // namespace
+
 tile::TileResult compress_zstd(std::span<std::byte const> in, int level, EncodedBlock& out, Workspace& workspace) {
   if (level < kZstdLevels[0] || level > kZstdLevels[1]) { return failed("no such level"); }
-  ZSTD_CCtx* const context = workspace.impl().zstd_encoder();
-  if (context == nullptr) { return failed("out of memory"); }
   std::span<std::byte> const memory = out.memory.get(ZSTD_compressBound(in.size()));
-  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, level);
-  std::size_t const size = ZSTD_compress2(context, memory.data(), memory.size(), in.data(), in.size());
+  if (is_wasted(level, in, memory, workspace)) {
+    std::size_t const size = compress_at(kEnoughForNoise, in, memory, workspace);
+    // Noise takes more than half of its bytes, unless it repeats itself: then a longer search is worth its time.
+    double const least = 0.55 * noise_share(in).all * static_cast<double>(in.size());
+    if (ZSTD_isError(size) == 0 && static_cast<double>(size) > least) { return encoded(out, memory, size); }
+  }
+  std::size_t const size = compress_at(level, in, memory, workspace);
   if (ZSTD_isError(size) != 0) { return failed("libzstd failed, probably for lack of memory"); }
   return encoded(out, memory, size);
 }

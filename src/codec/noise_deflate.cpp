@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/noise_deflate.hpp"
 
+#include "codec/noise.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -10,9 +12,7 @@ namespace terrazzo::codec {
 
 namespace {
 
-constexpr std::size_t kSegmentBytes = 512;  // a row of a plane of predictor 3 in a tile of 512 px
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
-constexpr std::size_t kLeastInput = std::size_t{64} << 10;
 constexpr std::size_t kTailBytes = kLongestMatch + 16;  // at the end, without matches: nothing is read past the input
 constexpr unsigned kHashBits = 15;
 constexpr std::size_t kShortestMatch = 5;
@@ -20,10 +20,8 @@ constexpr std::size_t kShortestMatch = 5;
 // themselves choose it: repeats are found whatever their distance.
 constexpr std::uint32_t kProbeMask = 31;
 constexpr std::size_t kShortestInNoise = 16;
+constexpr unsigned kProbeDepth = 4;
 constexpr std::size_t kLongEnough = 64;  // a match that is not worth improving
-// One in so many segments decides whether the block is of this kind; prime, so that all planes have their turn.
-constexpr std::size_t kSampleStep = 7;
-constexpr std::size_t kLeastNoiseShare = 4;  // a quarter
 
 // Places looked at for a match, by level; measured so that sizes are within half a per cent of libdeflate's.
 constexpr std::array<unsigned, NoiseDeflate::kHighestLevel + 1> kDepths = {0, 2, 4, 6, 8, 10, 14, 24, 40, 64};
@@ -53,38 +51,6 @@ std::size_t common_length(std::byte const* a, std::byte const* b) noexcept {
   std::size_t length = kLongestMatch / 8 * 8;
   while (length < kLongestMatch && a[length] == b[length]) { ++length; }
   return length;
-}
-
-// Whether bytes, or every other byte, are spread so evenly that a match of five would be luck. By the sum of squares of
-// the counts: n bytes of e bits of (collision) entropy have about n + n * n / 2^e. Half of the bytes are looked at.
-bool is_noise(std::byte const* segment) noexcept {
-  constexpr std::size_t kRun = 16;
-  std::array<std::array<std::uint16_t, 256>, 2> counts{};
-  for (std::size_t run = 0; run < kSegmentBytes; run += 2 * kRun) {
-    for (std::size_t i = run; i < run + kRun; i += 2) {
-      ++counts[0][std::to_integer<std::size_t>(segment[i])];
-      ++counts[1][std::to_integer<std::size_t>(segment[i + 1])];
-    }
-  }
-  std::uint32_t even = 0, odd = 0, both = 0;
-  for (std::size_t i = 0; i < 256; ++i) {
-    std::uint32_t const a = counts[0][i], b = counts[1][i];
-    even += a * a;
-    odd += b * b;
-    both += (a + b) * (a + b);
-  }
-  constexpr std::uint32_t kBothLimit = 2'800;  // 256 bytes of 4.7 bits
-  constexpr std::uint32_t kHalfLimit = 640;  // 128 bytes of 5 bits
-  return both < kBothLimit || std::min(even, odd) < kHalfLimit;
-}
-
-bool is_partly_noise(std::span<std::byte const> in) noexcept {
-  std::size_t looked_at = 0, noise = 0;
-  for (std::size_t at = 0; at + kSegmentBytes <= in.size(); at += kSampleStep * kSegmentBytes) {
-    ++looked_at;
-    noise += is_noise(in.data() + at) ? 1 : 0;
-  }
-  return noise * kLeastNoiseShare >= looked_at;
 }
 
 }  // namespace
@@ -145,6 +111,13 @@ void NoiseDeflate::take(Found match) {
   std::size_t const step = match.length > kShortestInNoise ? 4 : 1;  // long runs need not be found at every place
   for (std::size_t i = at_ + 1; i < std::min(end, search_end_); i += step) { insert(i); }
   at_ = literals_from_ = end;
+  // What is longer than a match can be goes on at the same distance.
+  while (match.length == kLongestMatch && at_ < search_end_) {
+    match.length = common_length(in_ + at_, in_ + at_ - match.distance);
+    if (match.length < kShortestInNoise) { return; }
+    matches_.push_back({0, static_cast<std::uint16_t>(match.length), static_cast<std::uint16_t>(match.distance - 1)});
+    literals_from_ = at_ += match.length;
+  }
 }
 
 void NoiseDeflate::search_structure(std::size_t end) {
@@ -172,7 +145,7 @@ void NoiseDeflate::probe_noise(std::size_t end) {
     // Bits in the middle: the highest are those of the hash.
     while (at_ < stop && (mixed(in_ + at_) >> 8 & kProbeMask) != 0) { ++at_; }
     if (at_ >= stop) { return; }
-    Found const match = longest_match(at_, kShortestInNoise - 1, 1);
+    Found const match = longest_match(at_, kShortestInNoise - 1, kProbeDepth);
     insert(at_);
     if (match.distance != 0) {
       take(match);
@@ -184,16 +157,16 @@ void NoiseDeflate::probe_noise(std::size_t end) {
 
 std::size_t NoiseDeflate::encode(std::span<std::byte const> in, int level, std::span<std::byte> out) {
   constexpr std::size_t kMostInput = 0xFFFFFFFF;  // places have 32 bits
-  if (level < 1 || level > kHighestLevel || in.size() < kLeastInput || in.size() > kMostInput || !is_partly_noise(in)) {
-    return 0;
-  }
+  if (level < 1 || level > kHighestLevel || in.size() > kMostInput) { return 0; }
+  NoiseShare const share = noise_share(in);
+  if (share.all + share.every_other < kLeastNoiseShare) { return 0; }
   start(in, level);
   DeflateBlockWriter writer(out);
   std::size_t block_from = 0;
-  for (std::size_t segment = 0; segment < in.size(); segment += kSegmentBytes) {
-    std::size_t const end = std::min(in.size(), segment + kSegmentBytes);
+  for (std::size_t segment = 0; segment < in.size(); segment += kNoiseSegmentBytes) {
+    std::size_t const end = std::min(in.size(), segment + kNoiseSegmentBytes);
     if (at_ < end) {
-      if (end - segment == kSegmentBytes && is_noise(in_ + segment)) {
+      if (end - segment == kNoiseSegmentBytes && noise_of(in_ + segment) != Noise::none) {
         probe_noise(end);
       } else {
         search_structure(end);

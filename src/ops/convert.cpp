@@ -45,6 +45,7 @@ WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) 
   ReadPlan const planned = plan(source, read);
   WriteOptions options = options_like(info);
   options.dtype = planned.dtype();
+  options.nan_to_nodata = false;  // samples are kept as they are stored
   options.bands = static_cast<std::uint32_t>(planned.bands().size());
   options.band_info.clear();
   for (std::uint32_t const band : planned.bands()) { options.band_info.push_back(info.bands[band - 1]); }

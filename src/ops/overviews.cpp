@@ -156,7 +156,7 @@ Made make(Dataset const& dataset, WriteOptions const& write, BadTile bad_tile, W
 // Beside the file
 
 void add_external(std::string const& path, OverviewOptions const& options, OverviewReport& report) {
-  Dataset const dataset = open(path);
+  Dataset const dataset = open(path, options.open);
   Info const& info = dataset.info();
   report.file = path + ".ovr";
   bool const own = std::ranges::any_of(info.overviews, [](OverviewInfo const& o) { return !o.external; });
@@ -250,7 +250,7 @@ void add_internal(std::string const& path, OverviewOptions const& options, Overv
   report.file = path;
   auto const file = std::make_shared<FileUpdate>(path, options.durability);
   file->open();
-  Dataset const dataset = open(path);
+  Dataset const dataset = open(path, options.open);
   Info const& info = dataset.info();
   tiff::Chain const chain = tiff::read_chain(dataset.shared_impl()->levels.front()->source);
   check_internal(info, chain, options);
@@ -282,6 +282,7 @@ void add_internal(std::string const& path, OverviewOptions const& options, Overv
 
 OverviewReport add_overviews(std::string const& path, OverviewOptions const& options) {
   OverviewReport report;
+  if (options.open.page != 0) { refuse(ErrorKind::unsupported, "only the first image of a file can have overviews"); }
   try {
     if (options.place == OverviewPlace::external) {
       add_external(path, options, report);

@@ -81,7 +81,7 @@ struct AxisWindow {
 // ---------------------------------------------------------------------------------------------------------------
 // Which of them are valid
 
-// True for NaN, which the writer turns into the marker, and for floats that are equal to the marker within a few units of
+// True for NaN, which is as missing as the marker, and for floats that are equal to the marker within a few units of
 // the last place of a float32 (also in float64: GDAL's rule, which catches markers that lost digits on their way through
 // text).
 template <class Float>

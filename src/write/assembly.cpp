@@ -41,6 +41,10 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept { retur
 
 std::string_view ghost_area(bool mask) noexcept { return mask ? kGhostWithMask : kGhost; }
 
+std::uint64_t raster_start_bytes(std::uint64_t front_bytes) noexcept {
+  return front_bytes >= kLongFrontBytes ? round_up(front_bytes, kFrontUnitBytes) : front_bytes;
+}
+
 std::string ghost_text(bool mask) {
   std::string_view const lines = ghost_area(mask);
   std::array<char, 64> head{};
@@ -185,7 +189,7 @@ void Assembly::finish_cog(std::span<Moments const> moments) {
   std::vector<std::uint64_t> starts(spools_.size());
   std::uint64_t at = data;
   for (std::size_t level = plan_.levels.size(); level-- > 0;) {
-    if (level == 0 && at >= kLongFrontBytes) { at = round_up(at, kFrontUnitBytes); }
+    if (level == 0) { at = raster_start_bytes(at); }
     for (std::uint32_t plane = 0; plane < plan_.planes; ++plane) {
       starts[level * plan_.planes + plane] = at;
       at += spool_of(level, plane).size_bytes();

@@ -34,6 +34,9 @@ namespace terrazzo::writing {
 
 // Room behind the directories of a COG, so that a few tags can grow later without moving tiles.
 inline constexpr std::uint64_t kSlackBytes = 2048;
+// Where the raster's tiles begin in a COG when everything before them takes `front_bytes`. A long front is rounded up, so
+// that it can be inserted before tiles that are in the file already.
+[[nodiscard]] std::uint64_t raster_start_bytes(std::uint64_t front_bytes) noexcept;
 
 class Assembly {
  public:

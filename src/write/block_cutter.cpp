@@ -86,7 +86,7 @@ void store_nodata(Nodata const& nodata, DType dtype, std::byte* out) noexcept {
 BlockCutter::BlockCutter(FilePlan const& plan) : plan_(plan), sample_bytes_(plan.sample_bytes()) {
   auto const& nodata = plan.options.nodata;
   if (nodata && nodata->representable) { store_nodata(*nodata, plan.options.dtype, empty_); }
-  replaces_nan_ = nodata && is_floating(plan.options.dtype) && !std::isnan(nodata->value);
+  replaces_nan_ = plan.options.nan_to_nodata && nodata && is_floating(plan.options.dtype) && !std::isnan(nodata->value);
   std::memcpy(sentinel_, empty_, sizeof sentinel_);
 }
 

@@ -42,7 +42,13 @@ class Rewrite {
   WriteReport run() {
     list_moves();
     std::uint64_t at = first_directory() + directories_bytes() + (plan_.cog ? kSlackBytes : 0);
+    bool before_raster = plan_.cog;
     for (Move& move : moves_) {
+      // The raster is the last of a COG.
+      if (before_raster && (move.image == 0 || (move.image == 1 && plan_.images[1].is_mask))) {
+        at = raster_start_bytes(at);
+        before_raster = false;
+      }
       move.to_bytes = at + frame_bytes();
       at = move.to_bytes + move.from.size_bytes + frame_bytes();
       places_[move.image].offsets_bytes[move.block] = move.to_bytes;
@@ -152,7 +158,9 @@ class Rewrite {
     for (std::size_t first = 0; first < moves_.size();) {
       std::size_t end = first;
       std::uint64_t bytes = 0;
-      while (end < moves_.size() && (end == first || bytes + moves_[end].from.size_bytes <= kBatchBytes)) {
+      std::uint64_t const start = moves_[first].to_bytes;
+      while (end < moves_.size() && moves_[end].to_bytes == start + bytes &&
+             (end == first || bytes + moves_[end].from.size_bytes <= kBatchBytes)) {
         bytes += moves_[end++].from.size_bytes + 2 * frame_bytes();
       }
       buffer.assign(bytes, std::byte{0});

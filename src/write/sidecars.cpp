@@ -17,7 +17,7 @@ Sidecars::Sidecars(std::string path, std::string pam_xml, Durability durability)
 void Sidecars::settle() const {
   if (path_.empty()) { return; }
   std::error_code ignored;  // one that is not there, or may not be removed, is not our failure
-  for (char const* const suffix : {".ovr", ".msk"}) { std::filesystem::remove(path_ + suffix, ignored); }
+  for (char const* const suffix : {".ovr", ".msk", ".msk.ovr"}) { std::filesystem::remove(path_ + suffix, ignored); }
   if (pam_xml_.empty()) {
     std::filesystem::remove(path_ + ".aux.xml", ignored);
     return;

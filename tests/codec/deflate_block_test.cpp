@@ -83,7 +83,7 @@ TEST(DeflateBlockWriter, RefusesABlockThatDoesNotFitAndWritesNothingPastTheEnd) 
   constexpr std::byte kMark{0xA5};
   for (std::size_t room = 0; room < 1300; room += 13) {
     Bytes out(room + 64, kMark);
-    DeflateBlockWriter writer(std::span(out).first(room));
+    DeflateBlockWriter writer(std::span<std::byte>{out}.first(room));
     if (writer.write(bytes, {}, true)) {
       std::size_t const size = writer.finish();
       EXPECT_LE(size, room);

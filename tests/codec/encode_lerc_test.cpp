@@ -152,6 +152,22 @@ TEST(EncodeLerc, GivesTheSameBytesWhateverTheWorkspaceDidBefore) {
   expect_independent_of_history(format, {format_of(1, 16, tiff::SampleFormat::uint, 1)}, kShape);
 }
 
+// The library's Huffman coder, which is for bytes, does not write all of its output.
+TEST(EncodeLerc, LeavesNothingOfOldMemoryInTheStream) {
+  EncodeFormat const format = format_of(1, 8, tiff::SampleFormat::uint, 0);
+  Bytes const samples = slopes<std::uint8_t>(1);
+  Bytes streams[2];
+  for (int i = 0; i < 2; ++i) {
+    EncodedBlock block;
+    std::ranges::fill(block.memory.get(1 << 20), i == 0 ? std::byte{0} : std::byte{0xFF});
+    Workspace workspace;
+    ASSERT_EQ(find_encoder(tiff::Compression::lerc)->encode(format, kShape, samples, block, workspace).status,
+              TileStatus::ok);
+    streams[i].assign(block.bytes.begin(), block.bytes.end());
+  }
+  EXPECT_EQ(streams[0], streams[1]);
+}
+
 TEST(EncodeLerc, RefusesWhatItCannotHold) {
   auto const refuse = find_encoder(tiff::Compression::lerc)->refuse;
   EXPECT_NE(refuse(format_of(1, 64, tiff::SampleFormat::uint)), "");

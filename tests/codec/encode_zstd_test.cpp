@@ -6,6 +6,8 @@
 
 #include <zstd.h>
 
+#include <algorithm>
+
 namespace terrazzo::codec::testing {
 namespace {
 
@@ -48,6 +50,38 @@ TEST(EncodeZstd, IsReadByLibtiff) {
 TEST(EncodeZstd, SaysTheContentsSizeInTheFrameHeader) {
   Bytes const stream = encode(format_of(9), {100, 90}, random_bytes(9000, 1));
   EXPECT_EQ(ZSTD_getFrameContentSize(stream.data(), stream.size()), 9000u);
+}
+
+// Rows of a plane of structure and a plane of noise.
+Bytes half_noise(std::size_t size) {
+  Bytes bytes = random_bytes(size, 2);
+  for (std::size_t i = 0; i < size; ++i) {
+    if (i / 512 % 2 == 0) { bytes[i] &= i % 5 == 0 ? std::byte{3} : std::byte{0}; }
+  }
+  return bytes;
+}
+
+std::size_t library_size(Bytes const& bytes, int level) {
+  Bytes out(ZSTD_compressBound(bytes.size()));
+  return ZSTD_compress(out.data(), out.size(), bytes.data(), bytes.size(), level);
+}
+
+TEST(EncodeZstd, IsAsSmallOnNoiseAsTheLibrarysLevel) {
+  Bytes const samples = half_noise(512 * 512);
+  Workspace workspace;
+  for (int const level : {5, 6, 9, 12, 13}) {
+    SCOPED_TRACE(level);
+    expect_round_trip(format_of(level), {512, 512}, samples, workspace);
+    EXPECT_LT(static_cast<double>(encode(format_of(level), {512, 512}, samples).size()),
+              1.01 * static_cast<double>(library_size(samples, level)));
+  }
+}
+
+TEST(EncodeZstd, SpendsTheWholeLevelOnNoiseThatRepeats) {
+  Bytes samples = half_noise(512 * 512);
+  std::copy_n(samples.begin(), samples.size() / 4, samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 4));
+  std::copy_n(samples.begin(), samples.size() / 2, samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2));
+  EXPECT_EQ(encode(format_of(9), {512, 512}, samples).size(), library_size(samples, 9));
 }
 
 }  // namespace

@@ -46,9 +46,10 @@ TEST(HuffmanLengths, StaysCompleteAtTheLimit) {
 }
 
 TEST(HuffmanLengths, IsCompleteForRandomCounts) {
-  std::mt19937 random(1);
+  std::mt19937 engine(1);
+  auto const random = [&] { return static_cast<std::uint32_t>(engine()); };
   for (int round = 0; round < 2000; ++round) {
-    std::vector<std::uint32_t> counts(2 + random() % 287);
+    std::vector<std::uint32_t> counts(2 + random() % (kMostHuffmanSymbols - 1));
     unsigned const shift = random() % 31;
     for (auto& count : counts) { count = random() % 3 == 0 ? 0 : random() >> (random() % (shift + 1)); }
     unsigned const limit = counts.size() > 128 ? 9 + random() % 7 : 7 + random() % 9;

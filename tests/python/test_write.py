@@ -2,9 +2,6 @@
 """`terrazzo convert` and `terrazzo cog` over their options: pixels, overviews, masks and metadata as GDAL, tifffile and
 Terrazzo itself read them back; COGs by both validators."""
 
-import functools
-import json
-
 import harness
 import numpy as np
 import pytest
@@ -12,7 +9,6 @@ import rasterio
 import rasters
 import tifffile
 from pairwise import all_pairs, product
-from rasterio.enums import Resampling
 from test_generated import COMPLEX, FLOATS, INTEGERS, LERC_TYPES, assert_same, for_lerc, name_of, read_gdal
 from test_validate import gdal_verdicts, our_verdicts
 
@@ -31,8 +27,8 @@ NODATA = ("none", "value", "nan", "nan-to-value")
 
 AXES = {
     "command": ("convert", "cog"),
-    "compression": ("none", "packbits", "lzw", "deflate", "zstd", "lerc", "lerc-deflate", "lerc-zstd", "jpeg", "jpeg2000",
-                    "webp", "lzma", "lz4"),
+    "compression": ("none", "packbits", "lzw", "deflate", "zstd", "lerc", "lerc-deflate", "lerc-zstd", "jpeg",
+                    "jpeg2000", "webp", "lzma", "lz4"),
     "predictor": ("auto", "none", "2", "3"),
     "dtype": INTEGERS + FLOATS + COMPLEX,
     "bands": (1, 2, 3, 4, 7),
@@ -89,7 +85,7 @@ def cases():
 def write_source(path, array, dtype, **extra):
     """An uncompressed GeoTIFF by GDAL."""
     profile = {"driver": "GTiff", "width": array.shape[2], "height": array.shape[1], "count": array.shape[0],
-               "dtype": dtype, "crs": "EPSG:32632", "transform": rasterio.Affine(10, 0, 500000, 0, -10, 5000000), **extra}
+               "dtype": dtype, "crs": "EPSG:32632", "transform": rasterio.Affine(10, 0, 5e5, 0, -10, 5e6), **extra}
     with rasterio.open(path, "w", **profile) as out:
         out.write(array)
         return out
@@ -117,8 +113,8 @@ def nodata_text(case):
 
 
 def arguments(case):
-    options = ["--compression", case["compression"], "--predictor", case["predictor"], "--interleave", case["interleave"],
-               *BLOCKS[case["blocks"]], "--bigtiff", case["bigtiff"], "--threads", case["threads"]]
+    options = ["--compression", case["compression"], "--predictor", case["predictor"], *BLOCKS[case["blocks"]],
+               "--interleave", case["interleave"], "--bigtiff", case["bigtiff"], "--threads", case["threads"]]
     if case["overviews"] != "default":
         options += ["--overviews", case["overviews"]]
     if case["nodata"] != "none":
@@ -166,8 +162,10 @@ def check_pixels(case, out, expected, folder):
                                 (*expected.shape[1:], -1))
         if not (case["interleave"] == "band" and case["bands"] > 1):
             theirs = np.moveaxis(theirs, -1, 0)
-        if case["dtype"] != "complex_int16":  # values: NaN has another sign where LERC leaves pixels out
-            np.testing.assert_array_equal(theirs, expected)
+        # It makes 0 of pixels that LERC leaves out.
+        left_out = case["compression"].startswith("lerc") and np.isnan(expected).any()
+        if case["dtype"] != "complex_int16" and not left_out:
+            assert_same(np.ascontiguousarray(theirs), expected)
 
 
 def check_description(case, source, out, mask):
@@ -280,281 +278,6 @@ def test_lossy_images_are_the_same_to_gdal(options, tmp_path):
             assert [c.name for c in file.colorinterp] == ["red", "green", "blue"]
             if command == "cog":
                 assert_same(harness.read(out, "--level", "1", folder=tmp_path), read_overview(out, 0))
-
-
-# -- overviews --------------------------------------------------------------------------------------------------------
-
-
-def sample_of_sizes():
-    if harness.FULL:
-        return [(n, 1026 - n) for n in range(1, 1026)] + [(n, n) for n in range(2, 1026)]
-    return [(2, 2), (1, 9), (2, 3), (3, 1025), (4, 5), (7, 1), (16, 15), (31, 33), (64, 64), (65, 127), (129, 255),
-            (257, 100), (511, 513), (767, 99), (1023, 33), (1024, 20), (1025, 131)]
-
-
-@functools.cache
-def overview_source(dtype, kind, size):
-    height, width = size
-    array = rasters.make(dtype, 1 if kind != "alpha" else 4, height, width, seed=3)
-    if array.dtype.kind == "f":
-        array = np.where(np.isfinite(array), array, 5).astype(dtype)
-        array = np.clip(array, -1e6, 1e6)
-    if kind in ("nodata", "alpha"):
-        hole = (np.add.outer(np.arange(height) * 3, np.arange(width) * 5) % 7 < 3)
-        array[-1 if kind == "alpha" else 0][hole] = 0
-        array[:, : height // 3, : width // 2] = 0
-    return array
-
-
-@pytest.mark.parametrize("kind", ("plain", "nodata", "mask", "alpha"))
-@pytest.mark.parametrize("dtype", ("uint8", "int16", "float32"))
-@pytest.mark.parametrize("method", ("nearest", "average"))
-def test_overviews_are_those_of_gdal(method, dtype, kind, tmp_path):
-    if kind == "alpha" and dtype != "uint8":
-        pytest.skip("RGBA is bytes")
-    wrong = []
-    for size in sample_of_sizes():
-        array = overview_source(dtype, kind, size)
-        source, theirs, ours = tmp_path / "source.tif", tmp_path / "theirs.tif", tmp_path / "ours.tif"
-        extra = {"nodata": 0} if kind == "nodata" else {"photometric": "RGB", "alpha": "YES"} if kind == "alpha" else {}
-        # Of rasters of a few pixels GDAL leaves some levels at 0 when factors are odd.
-        wanted = (2, 3, 5) if sum(size) % 2 == 1 and min(size) > 20 else (2, 4, 8)
-        factors = [f for f, before in zip(wanted, (1, *wanted)) if max(size) > before]  # one of a single pixel at most
-        with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True):
-            for path in (source, theirs):
-                write_source(path, array, dtype, **extra)
-                if kind == "mask":
-                    with rasterio.open(path, "r+") as file:
-                        mask = np.full(size, 255, np.uint8)
-                        mask[1::3, ::2] = 0
-                        mask[size[0] // 2:, : size[1] // 2] = 0
-                        file.write_mask(mask)
-            with rasterio.open(theirs, "r+") as file:
-                file.build_overviews(factors, Resampling[method])
-        harness.run_ok("convert", source, "-o", ours, "--tile-size", "64x48", "--compression", "none", "--overviews",
-                       ",".join(map(str, factors)), "--resampling", method)
-        for level in range(len(factors)):
-            with rasterio.open(ours, overview_level=level) as a, rasterio.open(theirs, overview_level=level) as b:
-                pixels, expected = a.read(), b.read()
-                seen = a.read_masks(1) != 0 if kind == "mask" else np.ones(expected.shape[1:], bool)
-                if a.shape != b.shape or not np.array_equal(pixels[:, seen], expected[:, seen]):
-                    wrong.append((size, level, "pixels"))
-                # GDAL takes the nearest pixel of the mask from full resolution and that of the image from the level
-                # before: from the second level on they are not those of the same pixel, and ours are.
-                elif kind == "mask" and (method == "average" or level == 0) and not np.array_equal(a.read_masks(1),
-                                                                                                   b.read_masks(1)):
-                    wrong.append((size, level, "mask"))
-    assert not wrong
-
-
-def test_a_cog_has_the_overviews_of_gdals_cog_driver(tmp_path):
-    for size in ((700, 900), (513, 512), (1100, 300), (129, 1), (128, 128)):
-        array = overview_source("uint8", "plain", size)
-        write_source(tmp_path / "source.tif", array, "uint8")
-        with rasterio.open(tmp_path / "theirs.tif", "w", driver="COG", width=size[1], height=size[0], count=1,
-                           dtype="uint8", blocksize=128, overview_resampling="average") as out:
-            out.write(array)
-        harness.run_ok("cog", tmp_path / "source.tif", "-o", tmp_path / "ours.tif", "--tile-size", "128")
-        with rasterio.open(tmp_path / "ours.tif") as a, rasterio.open(tmp_path / "theirs.tif") as b:
-            assert a.overviews(1) == b.overviews(1)
-            levels = len(b.overviews(1))
-        for level in range(levels):
-            assert_same(read_overview(tmp_path / "ours.tif", level), read_overview(tmp_path / "theirs.tif", level))
-
-
-# -- metadata ---------------------------------------------------------------------------------------------------------
-
-
-CRSS = {
-    "projected": "EPSG:32633",
-    "geographic": "EPSG:4326",
-    "web": "EPSG:3857",
-    "feet": "EPSG:2263",
-    "compound": "EPSG:32632+5773",
-    "geographic-3d": "EPSG:4979",
-    "user-defined": "+proj=lcc +lat_1=30 +lat_2=50 +lat_0=40 +lon_0=10 +x_0=1000 +y_0=2000 +ellps=GRS80 +units=m +no_defs",
-    "user-ellipsoid": "+proj=utm +zone=33 +a=6378000 +b=6356000 +units=m +no_defs",
-    "laea": "+proj=laea +lat_0=52 +lon_0=10 +x_0=4321000 +y_0=3210000 +ellps=GRS80 +units=m +no_defs",
-    "sinusoidal": "+proj=sinu +lon_0=0 +x_0=0 +y_0=0 +R=6371007.181 +units=m +no_defs",
-}
-
-
-@pytest.mark.parametrize("crs", CRSS)
-def test_gdal_reads_the_crs_of_the_source(crs, tmp_path):
-    array = rasters.make("uint8", 1, 20, 30)
-    write_source(tmp_path / "source.tif", array, "uint8", crs=CRSS[crs])
-    for command in ("convert", "cog"):
-        harness.run_ok(command, tmp_path / "source.tif", "-o", tmp_path / "out.tif")
-        with rasterio.open(tmp_path / "source.tif") as a, rasterio.open(tmp_path / "out.tif") as b:
-            assert a.crs is not None
-            assert a.crs == b.crs, f"{a.crs.to_wkt()}\n{b.crs.to_wkt()}"
-            assert a.crs.to_epsg() == b.crs.to_epsg()
-
-
-@pytest.mark.parametrize("crs", ("EPSG:25832", "4258", "wkt", "projjson"))
-def test_a_crs_can_be_given(crs, tmp_path):
-    expected = rasterio.CRS.from_epsg(4258 if crs == "4258" else 25832)
-    text = {"wkt": expected.to_wkt(version="WKT2_2019"), "projjson": json.dumps(expected.to_dict(projjson=True))}
-    write_source(tmp_path / "source.tif", rasters.make("uint8", 1, 20, 30), "uint8", crs=None)
-    harness.run_ok("convert", tmp_path / "source.tif", "-o", tmp_path / "out.tif", "--crs", text.get(crs, crs))
-    with rasterio.open(tmp_path / "out.tif") as file:
-        assert file.crs == expected
-
-
-@pytest.mark.parametrize("transform", (rasterio.Affine(0.1, 0, 7, 0, -0.1, 50), rasterio.Affine(3, 1, 7, 2, -4, 50),
-                                       rasterio.Affine(10, 0, 0, 0, 10, 0), None), ids=("north-up", "rotated", "south-up",
-                                                                                         "none"))
-@pytest.mark.parametrize("kind", ("Area", "Point"))
-def test_the_transform_goes_along(transform, kind, tmp_path):
-    write_source(tmp_path / "source.tif", rasters.make("uint8", 1, 20, 30), "uint8", transform=transform)
-    with rasterio.open(tmp_path / "source.tif", "r+") as file:
-        file.update_tags(AREA_OR_POINT=kind)
-    harness.run_ok("cog", tmp_path / "source.tif", "-o", tmp_path / "out.tif")
-    harness.run_ok("convert", tmp_path / "source.tif", "-o", tmp_path / "part.tif", "--window", "4,5,10,11")
-    with rasterio.open(tmp_path / "source.tif") as a, rasterio.open(tmp_path / "out.tif") as b, \
-            rasterio.open(tmp_path / "part.tif") as part:
-        assert a.transform.almost_equals(b.transform, 1e-12)
-        assert a.tags().get("AREA_OR_POINT") == b.tags().get("AREA_OR_POINT")
-        if transform is not None:
-            assert part.transform.almost_equals(a.transform @ rasterio.Affine.translation(4, 5), 1e-9)
-
-
-TEXTS = {"PLAIN": "value", "UTF8": "Höhe über dem Meer — 高度", "MARKUP": "<a href=\"x\">&amp; ' \" </a>", "LINES": "one\ntwo",
-         "SPACES": " lead and trail ", "TIFFTAG_SOFTWARE": "a test", "TIFFTAG_DATETIME": "2026:11:15 10:00:00",
-         "TIFFTAG_IMAGEDESCRIPTION": "described", "TIFFTAG_ARTIST": "Jörg", "LONG": "x" * 5000}
-
-
-@pytest.mark.parametrize("command", ("convert", "cog"))
-def test_metadata_goes_along(command, tmp_path):
-    array = rasters.make("int16", 3, 40, 50)
-    source = tmp_path / "source.tif"
-    write_source(source, array, "int16", nodata=-1)
-    with rasterio.open(source, "r+") as file:
-        file.update_tags(**TEXTS)
-        file.update_tags(ns="MINE", ONE="1", TWO="zwei ä")
-        for band in (1, 2, 3):
-            file.update_tags(band, KIND=f"band {band}", UTF8="ß")
-            file.set_band_description(band, f"Höhe {band}")
-            file.set_band_unit(band, "m")
-        file.update_tags(2, ns="OTHER", A="B")
-        file.scales, file.offsets = (0.1, 2, 1), (0, -5.25, 100)
-    out = tmp_path / "out.tif"
-    harness.run_ok(command, source, "-o", out)
-    assert not (tmp_path / "out.tif.aux.xml").exists()
-    with rasterio.open(source) as a, rasterio.open(out) as b:
-        assert a.tags() == b.tags()
-        assert a.tags(ns="MINE") == b.tags(ns="MINE")
-        for band in (1, 2, 3):
-            assert a.tags(band) == b.tags(band)
-        assert a.tags(2, ns="OTHER") == b.tags(2, ns="OTHER")
-        for name in ("descriptions", "units", "scales", "offsets", "nodatavals", "colorinterp", "dtypes"):
-            assert getattr(a, name) == getattr(b, name), name
-
-
-def test_statistics_come_beside_other_metadata(tmp_path):
-    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
-    write_source(source, rasters.make("uint8", 2, 40, 50), "uint8")
-    with rasterio.open(source, "r+") as file:
-        file.update_tags(**TEXTS)
-        file.update_tags(1, STATISTICS_MINIMUM="1" * 60, OTHER="kept")
-    harness.run_ok("cog", source, "-o", out, "--statistics")
-    with rasterio.open(source) as a, rasterio.open(out) as b:
-        assert a.tags() == b.tags()
-        tags = b.tags(1)
-        assert tags["OTHER"] == "kept"
-        assert float(tags["STATISTICS_MINIMUM"]) == b.read(1).min()
-
-
-def test_ground_control_points_go_along(tmp_path):
-    from rasterio.control import GroundControlPoint
-    points = [GroundControlPoint(row=r, col=c, x=10 + c / 7, y=50 - r / 9, z=r + c, id=f"p{r}{c}")
-              for r in (0, 20) for c in (0, 30)]
-    source = tmp_path / "source.tif"
-    with rasterio.open(source, "w", driver="GTiff", width=30, height=20, count=1, dtype="uint8") as out:
-        out.write(rasters.make("uint8", 1, 20, 30))
-        out.gcps = (points, rasterio.CRS.from_epsg(4326))
-    for command in ("convert", "cog"):
-        harness.run_ok(command, source, "-o", tmp_path / "out.tif")
-        with rasterio.open(source) as a, rasterio.open(tmp_path / "out.tif") as b:
-            assert a.gcps[1] == b.gcps[1]
-            key = [(p.row, p.col, p.x, p.y, p.z) for p in a.gcps[0]]
-            assert len(key) == 4 and key == [(p.row, p.col, p.x, p.y, p.z) for p in b.gcps[0]]
-
-
-def test_rational_polynomials_go_along(tmp_path):
-    source = tmp_path / "source.tif"
-    coefficients = [float(f"{i}.{i}e-3") for i in range(1, 21)]
-    rpcs = rasterio.rpc.RPC(height_off=100, height_scale=50, lat_off=45.5, lat_scale=0.25, line_den_coeff=coefficients,
-                            line_num_coeff=coefficients[::-1], line_off=10.5, line_scale=11, long_off=9, long_scale=0.125,
-                            samp_den_coeff=coefficients, samp_num_coeff=coefficients, samp_off=15, samp_scale=16,
-                            err_bias=0.5, err_rand=0.25)
-    with rasterio.open(source, "w", driver="GTiff", width=30, height=20, count=1, dtype="uint8") as out:
-        out.write(rasters.make("uint8", 1, 20, 30))
-        out.rpcs = rpcs
-    for command in ("convert", "cog"):
-        harness.run_ok(command, source, "-o", tmp_path / "out.tif")
-        with rasterio.open(source) as a, rasterio.open(tmp_path / "out.tif") as b:
-            assert a.rpcs is not None and a.rpcs.to_dict() == b.rpcs.to_dict()
-
-
-@pytest.mark.parametrize("dtype", ("uint8", "uint16"))
-def test_colour_tables_go_along_and_give_nearest_overviews(dtype, tmp_path):
-    array = rasters.make("uint8", 1, 300, 300).astype(dtype)
-    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
-    write_source(source, array, dtype, photometric="palette")
-    with rasterio.open(source, "r+") as file:
-        file.write_colormap(1, {i: (i, 255 - i, (i * 7) % 256, 255) for i in range(256)})
-    harness.run_ok("cog", source, "-o", out, "--tile-size", "128")
-    with rasterio.open(source) as a, rasterio.open(out) as b:
-        assert a.colormap(1) == b.colormap(1)
-        assert [c.name for c in b.colorinterp] == ["palette"]
-    with rasterio.open(out, overview_level=0) as file:
-        assert_same(file.read(), array[:, ::2, ::2])
-
-
-@pytest.mark.parametrize("colors", (("red", "green", "blue", "alpha"), ("gray", "alpha"), ("gray", "undefined", "undefined"),
-                                    ("blue", "green", "red", "undefined"), ("red", "green", "blue", "nir")), ids="-".join)
-def test_colours_of_bands_go_along(colors, tmp_path):
-    from rasterio.enums import ColorInterp
-    if any(not hasattr(ColorInterp, color) for color in colors):
-        pytest.skip("this GDAL does not know the colour")
-    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
-    write_source(source, rasters.make("uint16", len(colors), 40, 50), "uint16")
-    with rasterio.open(source, "r+") as file:
-        file.colorinterp = [ColorInterp[color] for color in colors]
-    harness.run_ok("convert", source, "-o", out)
-    with rasterio.open(source) as a, rasterio.open(out) as b:
-        assert a.colorinterp == b.colorinterp
-
-
-@pytest.mark.corpus
-def test_files_of_the_corpus_keep_what_they_are(tmp_path, note):
-    names = [name for name, entry in harness.manifest().items() if entry["kind"] == "tiff" and not entry["bad"]]
-    if not names:
-        pytest.skip(f"no corpus at {harness.CORPUS}: set TERRAZZO_CORPUS")
-    compared = 0
-    for index, name in enumerate(names if harness.FULL else names[::24]):
-        source, out = harness.CORPUS / name, tmp_path / f"{index}.tif"
-        before = harness.run("checksum", "--json", source)
-        if before.code != harness.OK or name in CHANGED_ON_PURPOSE:
-            continue
-        for command in ("convert", "cog"):
-            harness.run_ok(command, source, "-o", out, "--quiet", "--compression", "deflate", "--compression-level", "1")
-            assert before.json()["bands"] == harness.run_json("checksum", "--json", out)["bands"], (name, command)
-            try:
-                with rasterio.open(source) as a, rasterio.open(out) as b:
-                    for what in ("dtypes", "scales", "offsets", "units", "descriptions", "colorinterp", "mask_flag_enums"):
-                        assert getattr(a, what) == getattr(b, what), (name, command, what)
-                    assert a.transform.almost_equals(b.transform, 1e-9), (name, command)
-                    compared += 1
-            except rasterio.errors.RasterioIOError:
-                pass  # GDAL cannot open the source
-    note(f"write: {compared} conversions of files of the corpus compared by GDAL")
-    assert compared > 25
-
-
-# It has NaN where its nodata is another value: they become that value.
-CHANGED_ON_PURPOSE = ("cogeotiff+rio-tiler/tests/fixtures/cog_nodata_nan.tif",)
 
 
 # -- the command line -------------------------------------------------------------------------------------------------

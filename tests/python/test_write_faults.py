@@ -129,8 +129,8 @@ def test_memory_does_not_grow_with_the_raster(tmp_path, note):
         array = np.add.outer(np.arange(rows, dtype=np.float32), np.arange(4096, dtype=np.float32) * 0.5)[np.newaxis]
         write_source(tmp_path / "source.tif", array)
         del array
-        result = harness.run_ok("cog", tmp_path / "source.tif", "-o", tmp_path / "out.tif", "--quiet", "--buffer", "16M",
-                                "--spool", "1M", "--compression", "lzw", "--threads", "2")
+        result = harness.run_ok("cog", tmp_path / "source.tif", "-o", tmp_path / "out.tif", "--quiet",
+                                "--buffer", "16M", "--spool", "1M", "--compression", "lzw", "--threads", "2")
         peaks.append(result.peak_rss_bytes)
         (tmp_path / "source.tif").unlink()
     note(f"cog with a buffer of 16 MiB: peak memory {peaks[0] >> 20} MiB of 64 MiB, {peaks[1] >> 20} MiB of 256 MiB")

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -205,6 +206,15 @@ inline void write_rows(Writer& writer, HostView const& pixels, HostView const* m
     }
     at += rows;
   }
+}
+
+// Small tiles, quickly compressed, and what a test wants else.
+[[nodiscard]] inline WriteOptions with(std::function<void(WriteOptions&)> const& change) {
+  WriteOptions options;
+  options.tile_size = {32, 48};
+  options.level = 1;
+  change(options);
+  return options;
 }
 
 enum class Place { file, memory, seekable, append };

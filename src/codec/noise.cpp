@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codec/noise.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace terrazzo::codec {
+
+// By the sum of squares of the counts: n bytes of e bits of (collision) entropy have about n + n * n / 2^e. Half of the
+// bytes are looked at.
+Noise noise_of(std::byte const* segment) noexcept {
+  constexpr std::size_t kRun = 16;
+  std::array<std::array<std::uint16_t, 256>, 2> counts{};
+  for (std::size_t run = 0; run < kNoiseSegmentBytes; run += 2 * kRun) {
+    for (std::size_t i = run; i < run + kRun; i += 2) {
+      ++counts[0][std::to_integer<std::size_t>(segment[i])];
+      ++counts[1][std::to_integer<std::size_t>(segment[i + 1])];
+    }
+  }
+  std::uint32_t even = 0, odd = 0, both = 0;
+  for (std::size_t i = 0; i < 256; ++i) {
+    std::uint32_t const a = counts[0][i], b = counts[1][i];
+    even += a * a;
+    odd += b * b;
+    both += (a + b) * (a + b);
+  }
+  constexpr std::uint32_t kBothLimit = 2'800;  // 256 bytes of 4.7 bits
+  // 128 bytes of 7.5 bits: with fewer, the byte beside them follows from them, and repeats of both pay.
+  constexpr std::uint32_t kHalfLimit = 216;
+  if (both < kBothLimit) { return Noise::all; }
+  return std::min(even, odd) < kHalfLimit ? Noise::every_other : Noise::none;
+}
+
+NoiseShare noise_share(std::span<std::byte const> block) noexcept {
+  constexpr std::size_t kLeastBytes = std::size_t{64} << 10;
+  constexpr std::size_t kSampleStep = 7;  // segments; prime, so that all planes have their turn
+  if (block.size() < kLeastBytes) { return {}; }
+  std::size_t seen = 0, every_other = 0, all = 0;
+  for (std::size_t at = 0; at + kNoiseSegmentBytes <= block.size(); at += kSampleStep * kNoiseSegmentBytes) {
+    Noise const noise = noise_of(block.data() + at);
+    ++seen;
+    every_other += noise == Noise::every_other ? 1 : 0;
+    all += noise == Noise::all ? 1 : 0;
+  }
+  return {static_cast<double>(every_other) / static_cast<double>(seen),
+          static_cast<double>(all) / static_cast<double>(seen)};
+}
+
+}  // namespace terrazzo::codec

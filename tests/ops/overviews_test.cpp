@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "terrazzo/overviews.hpp"
+
+#include "support/fault_injection.hpp"
+#include "support/file_bytes.hpp"
+#include "support/temp_folder.hpp"
+
+#include "terrazzo/error.hpp"
+#include "terrazzo/validate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <numeric>
+
+namespace terrazzo {
+namespace {
+
+using testing::FailingCalls;
+using testing::file_bytes;
+using testing::TempFolder;
+
+constexpr std::uint32_t kWidth = 301, kHeight = 203;
+
+class AddOverviews : public ::testing::Test {
+ protected:
+  static WriteOptions plain() {
+    WriteOptions options;
+    options.dtype = DType::u16;
+    options.tile_size = {64, 64};
+    options.compression = Compression::deflate;
+    return options;
+  }
+  std::string make(std::string const& name, WriteOptions const& options = plain()) {
+    std::vector<std::uint16_t> pixels(std::size_t{kWidth} * kHeight);
+    std::iota(pixels.begin(), pixels.end(), std::uint16_t{0});
+    std::string const path = folder_.path(name);
+    static_cast<void>(write(path, {pixels.data(), DType::u16, 1, kHeight, kWidth, 0, 2 * kWidth, 2}, options));
+    return path;
+  }
+  // What a file written with its overviews at once holds.
+  std::vector<std::vector<std::byte>> expected(std::vector<std::uint32_t> const& factors) {
+    WriteOptions options = plain();
+    options.overview_factors = factors;
+    return levels(make("expected.tif", options));
+  }
+  static std::vector<std::vector<std::byte>> levels(std::string const& path) {
+    Dataset const dataset = open(path);
+    std::vector<std::vector<std::byte>> all;
+    for (std::uint32_t level = 0; level <= dataset.info().overviews.size(); ++level) {
+      HostArray const array = read(dataset, {.level = level});
+      all.emplace_back(array.bytes().begin(), array.bytes().end());
+    }
+    return all;
+  }
+  TempFolder folder_;
+};
+
+TEST_F(AddOverviews, MakesThoseThatTheWriterMakes) {
+  std::string const path = make("a.tif");
+  OverviewReport const report = add_overviews(path, {.factors = {{2, 3, 4, 8}}});
+  EXPECT_EQ(report.overviews.size(), 4U);
+  EXPECT_EQ(report.write.bytes_written, std::filesystem::file_size(path));
+  EXPECT_EQ(levels(path), expected({2, 3, 4, 8}));
+  EXPECT_TRUE(validate(path).valid_tiff);
+}
+
+TEST_F(AddOverviews, MakesAFileBesideThatHoldsOnlyThem) {
+  std::string const path = make("a.tif");
+  std::vector<std::byte> const before = file_bytes(path);
+  OverviewReport const report = add_overviews(path, {.factors = {{2, 4}}, .place = OverviewPlace::external});
+  EXPECT_EQ(file_bytes(path), before);
+  EXPECT_EQ(levels(path), expected({2, 4}));
+  Info const info = open(report.file).info();
+  EXPECT_EQ(info.width, (kWidth + 1) / 2);
+  EXPECT_EQ(info.overviews.size(), 1U);
+}
+
+TEST_F(AddOverviews, ChangesOnlyOnePointerOfWhatWasThere) {
+  std::string const path = make("a.tif");
+  std::vector<std::byte> const before = file_bytes(path);
+  static_cast<void>(add_overviews(path, {.factors = {{2}}}));
+  std::vector<std::byte> after = file_bytes(path);
+  after.resize(before.size());
+  std::size_t first = before.size(), last = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i] != after[i]) {
+      first = std::min(first, i);
+      last = i;
+    }
+  }
+  EXPECT_LE(last - first, 3U);
+}
+
+TEST_F(AddOverviews, ReplacesKeepsAndRemoves) {
+  std::string const path = make("a.tif");
+  static_cast<void>(add_overviews(path, {.factors = {{2, 4}}}));
+  EXPECT_EQ(add_overviews(path, {.factors = {{4, 8}}, .keep = true}).overviews.size(), 3U);
+  OverviewReport const replaced = add_overviews(path, {.factors = {{3}}});
+  ASSERT_EQ(replaced.overviews.size(), 1U);
+  EXPECT_EQ(replaced.overviews[0].width, 101U);
+  EXPECT_TRUE(add_overviews(path, {.factors = {{}}}).overviews.empty());
+}
+
+TEST_F(AddOverviews, TakesThePromiseOfACogBack) {
+  WriteOptions options = plain();
+  options.cog = true;
+  std::string const path = make("a.tif", options);
+  EXPECT_TRUE(open(path).info().layout.cog);
+  EXPECT_TRUE(add_overviews(path, {.factors = {{2}}}).no_longer_cog);
+  EXPECT_FALSE(open(path).info().layout.cog);
+  EXPECT_FALSE(add_overviews(path, {.factors = {{2}}}).no_longer_cog);
+}
+
+TEST_F(AddOverviews, TellsOfASidecarThatIsHiddenNow) {
+  std::string const path = make("a.tif");
+  static_cast<void>(add_overviews(path, {.factors = {{2}}, .place = OverviewPlace::external}));
+  EXPECT_TRUE(add_overviews(path, {.factors = {{4}}}).hides_sidecar);
+}
+
+TEST_F(AddOverviews, LeavesTheOldFileReadableWhateverFails) {
+  std::vector<std::vector<std::byte>> const with = expected({2, 4});
+  for (char const* const call : {"openat", "pwrite", "fsync", "ftruncate"}) {
+    for (int at = 0;; ++at) {
+      std::string const path = make("a.tif");
+      bool struck = false;
+      {
+        FailingCalls const calls({.call = call, .at = at});
+        try {
+          static_cast<void>(add_overviews(path, {.factors = {{2, 4}}, .durability = Durability::fsync}));
+        } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::io); }
+        struck = calls.struck();
+      }
+      std::vector<std::vector<std::byte>> const now = levels(path);
+      EXPECT_TRUE(now.size() == 1 || now == with) << call << ' ' << at;
+      EXPECT_EQ(now.front(), with.front());
+      if (!struck) { break; }
+      ASSERT_LT(at, 100);
+    }
+  }
+}
+
+TEST_F(AddOverviews, GivesTheFileBackWhenItIsCancelled) {
+  std::string const path = make("a.tif");
+  std::vector<std::byte> const before = file_bytes(path);
+  OverviewOptions options{.factors = {{2, 4}}};
+  options.progress = [](std::uint64_t done, std::uint64_t) { return done < 3; };
+  EXPECT_THROW(static_cast<void>(add_overviews(path, options)), Error);
+  EXPECT_EQ(file_bytes(path), before);
+}
+
+}  // namespace
+}  // namespace terrazzo

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes along with the pixels when a file is converted: CRS, transform, metadata, colours; and whole files of the
+corpus."""
+
+import json
+
+import harness
+import pytest
+import rasterio
+import rasters
+from test_generated import assert_same
+from test_write import write_source
+
+
+CRSS = {
+    "projected": "EPSG:32633",
+    "geographic": "EPSG:4326",
+    "web": "EPSG:3857",
+    "feet": "EPSG:2263",
+    "compound": "EPSG:32632+5773",
+    "geographic-3d": "EPSG:4979",
+    "user-defined": "+proj=lcc +lat_1=30 +lat_2=50 +lat_0=40 +lon_0=10 +x_0=1000 +y_0=2000 +ellps=GRS80 +no_defs",
+    "user-ellipsoid": "+proj=utm +zone=33 +a=6378000 +b=6356000 +units=m +no_defs",
+    "laea": "+proj=laea +lat_0=52 +lon_0=10 +x_0=4321000 +y_0=3210000 +ellps=GRS80 +units=m +no_defs",
+    "sinusoidal": "+proj=sinu +lon_0=0 +x_0=0 +y_0=0 +R=6371007.181 +units=m +no_defs",
+}
+
+
+@pytest.mark.parametrize("crs", CRSS)
+def test_gdal_reads_the_crs_of_the_source(crs, tmp_path):
+    array = rasters.make("uint8", 1, 20, 30)
+    write_source(tmp_path / "source.tif", array, "uint8", crs=CRSS[crs])
+    for command in ("convert", "cog"):
+        harness.run_ok(command, tmp_path / "source.tif", "-o", tmp_path / "out.tif")
+        with rasterio.open(tmp_path / "source.tif") as a, rasterio.open(tmp_path / "out.tif") as b:
+            assert a.crs is not None
+            assert a.crs == b.crs, f"{a.crs.to_wkt()}\n{b.crs.to_wkt()}"
+            assert a.crs.to_epsg() == b.crs.to_epsg()
+
+
+@pytest.mark.parametrize("crs", ("EPSG:25832", "4258", "wkt", "projjson"))
+def test_a_crs_can_be_given(crs, tmp_path):
+    expected = rasterio.CRS.from_epsg(4258 if crs == "4258" else 25832)
+    text = {"wkt": expected.to_wkt(version="WKT2_2019"), "projjson": json.dumps(expected.to_dict(projjson=True))}
+    write_source(tmp_path / "source.tif", rasters.make("uint8", 1, 20, 30), "uint8", crs=None)
+    harness.run_ok("convert", tmp_path / "source.tif", "-o", tmp_path / "out.tif", "--crs", text.get(crs, crs))
+    with rasterio.open(tmp_path / "out.tif") as file:
+        assert file.crs == expected
+
+
+TRANSFORMS = {
+    "north-up": rasterio.Affine(0.1, 0, 7, 0, -0.1, 50),
+    "rotated": rasterio.Affine(3, 1, 7, 2, -4, 50),
+    "south-up": rasterio.Affine(10, 0, 0, 0, 10, 0),
+    "none": None,
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+@pytest.mark.parametrize("kind", ("Area", "Point"))
+def test_the_transform_goes_along(name, kind, tmp_path):
+    transform = TRANSFORMS[name]
+    write_source(tmp_path / "source.tif", rasters.make("uint8", 1, 20, 30), "uint8", transform=transform)
+    with rasterio.open(tmp_path / "source.tif", "r+") as file:
+        file.update_tags(AREA_OR_POINT=kind)
+    harness.run_ok("cog", tmp_path / "source.tif", "-o", tmp_path / "out.tif")
+    harness.run_ok("convert", tmp_path / "source.tif", "-o", tmp_path / "part.tif", "--window", "4,5,10,11")
+    with rasterio.open(tmp_path / "source.tif") as a, rasterio.open(tmp_path / "out.tif") as b, \
+            rasterio.open(tmp_path / "part.tif") as part:
+        assert a.transform.almost_equals(b.transform, 1e-12)
+        assert a.tags().get("AREA_OR_POINT") == b.tags().get("AREA_OR_POINT")
+        if transform is not None:
+            assert part.transform.almost_equals(a.transform @ rasterio.Affine.translation(4, 5), 1e-9)
+
+
+TEXTS = {"PLAIN": "value", "UTF8": "Höhe über dem Meer — 高度", "MARKUP": "<a href=\"x\">&amp; ' \" </a>",
+         "LINES": "one\ntwo", "SPACES": " lead and trail ", "TIFFTAG_SOFTWARE": "a test",
+         "TIFFTAG_DATETIME": "2026:11:15 10:00:00", "TIFFTAG_IMAGEDESCRIPTION": "described",
+         "TIFFTAG_ARTIST": "Jörg", "LONG": "x" * 5000}
+
+
+@pytest.mark.parametrize("command", ("convert", "cog"))
+def test_metadata_goes_along(command, tmp_path):
+    array = rasters.make("int16", 3, 40, 50)
+    source = tmp_path / "source.tif"
+    write_source(source, array, "int16", nodata=-1)
+    with rasterio.open(source, "r+") as file:
+        file.update_tags(**TEXTS)
+        file.update_tags(ns="MINE", ONE="1", TWO="zwei ä")
+        for band in (1, 2, 3):
+            file.update_tags(band, KIND=f"band {band}", UTF8="ß")
+            file.set_band_description(band, f"Höhe {band}")
+            file.set_band_unit(band, "m")
+        file.update_tags(2, ns="OTHER", A="B")
+        file.scales, file.offsets = (0.1, 2, 1), (0, -5.25, 100)
+    out = tmp_path / "out.tif"
+    harness.run_ok(command, source, "-o", out)
+    assert not (tmp_path / "out.tif.aux.xml").exists()
+    with rasterio.open(source) as a, rasterio.open(out) as b:
+        assert a.tags() == b.tags()
+        assert a.tags(ns="MINE") == b.tags(ns="MINE")
+        for band in (1, 2, 3):
+            assert a.tags(band) == b.tags(band)
+        assert a.tags(2, ns="OTHER") == b.tags(2, ns="OTHER")
+        for name in ("descriptions", "units", "scales", "offsets", "nodatavals", "colorinterp", "dtypes"):
+            assert getattr(a, name) == getattr(b, name), name
+
+
+def test_statistics_come_beside_other_metadata(tmp_path):
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, rasters.make("uint8", 2, 40, 50), "uint8")
+    with rasterio.open(source, "r+") as file:
+        file.update_tags(**TEXTS)
+        file.update_tags(1, STATISTICS_MINIMUM="1" * 60, OTHER="kept")
+    harness.run_ok("cog", source, "-o", out, "--statistics")
+    with rasterio.open(source) as a, rasterio.open(out) as b:
+        assert a.tags() == b.tags()
+        tags = b.tags(1)
+        assert tags["OTHER"] == "kept"
+        assert float(tags["STATISTICS_MINIMUM"]) == b.read(1).min()
+
+
+def test_ground_control_points_go_along(tmp_path):
+    from rasterio.control import GroundControlPoint
+    points = [GroundControlPoint(row=r, col=c, x=10 + c / 7, y=50 - r / 9, z=r + c, id=f"p{r}{c}")
+              for r in (0, 20) for c in (0, 30)]
+    source = tmp_path / "source.tif"
+    with rasterio.open(source, "w", driver="GTiff", width=30, height=20, count=1, dtype="uint8") as out:
+        out.write(rasters.make("uint8", 1, 20, 30))
+        out.gcps = (points, rasterio.CRS.from_epsg(4326))
+    for command in ("convert", "cog"):
+        harness.run_ok(command, source, "-o", tmp_path / "out.tif")
+        with rasterio.open(source) as a, rasterio.open(tmp_path / "out.tif") as b:
+            assert a.gcps[1] == b.gcps[1]
+            key = [(p.row, p.col, p.x, p.y, p.z) for p in a.gcps[0]]
+            assert len(key) == 4 and key == [(p.row, p.col, p.x, p.y, p.z) for p in b.gcps[0]]
+
+
+def test_rational_polynomials_go_along(tmp_path):
+    source = tmp_path / "source.tif"
+    coefficients = [float(f"{i}.{i}e-3") for i in range(1, 21)]
+    rpcs = rasterio.rpc.RPC(height_off=100, height_scale=50, lat_off=45.5, lat_scale=0.25, line_den_coeff=coefficients,
+                            line_num_coeff=coefficients[::-1], line_off=10.5, line_scale=11, long_off=9,
+                            long_scale=0.125, samp_den_coeff=coefficients, samp_num_coeff=coefficients, samp_off=15,
+                            samp_scale=16, err_bias=0.5, err_rand=0.25)
+    with rasterio.open(source, "w", driver="GTiff", width=30, height=20, count=1, dtype="uint8") as out:
+        out.write(rasters.make("uint8", 1, 20, 30))
+        out.rpcs = rpcs
+    for command in ("convert", "cog"):
+        harness.run_ok(command, source, "-o", tmp_path / "out.tif")
+        with rasterio.open(source) as a, rasterio.open(tmp_path / "out.tif") as b:
+            assert a.rpcs is not None and a.rpcs.to_dict() == b.rpcs.to_dict()
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "uint16"))
+def test_colour_tables_go_along_and_give_nearest_overviews(dtype, tmp_path):
+    array = rasters.make("uint8", 1, 300, 300).astype(dtype)
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, array, dtype, photometric="palette")
+    with rasterio.open(source, "r+") as file:
+        file.write_colormap(1, {i: (i, 255 - i, (i * 7) % 256, 255) for i in range(256)})
+    harness.run_ok("cog", source, "-o", out, "--tile-size", "128")
+    with rasterio.open(source) as a, rasterio.open(out) as b:
+        assert a.colormap(1) == b.colormap(1)
+        assert [c.name for c in b.colorinterp] == ["palette"]
+    with rasterio.open(out, overview_level=0) as file:
+        assert_same(file.read(), array[:, ::2, ::2])
+
+
+@pytest.mark.parametrize("colors", (("red", "green", "blue", "alpha"), ("gray", "alpha"),
+                                    ("gray", "undefined", "undefined"), ("blue", "green", "red", "undefined"),
+                                    ("red", "green", "blue", "nir")), ids="-".join)
+def test_colours_of_bands_go_along(colors, tmp_path):
+    from rasterio.enums import ColorInterp
+    if any(not hasattr(ColorInterp, color) for color in colors):
+        pytest.skip("this GDAL does not know the colour")
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, rasters.make("uint16", len(colors), 40, 50), "uint16")
+    with rasterio.open(source, "r+") as file:
+        file.colorinterp = [ColorInterp[color] for color in colors]
+    harness.run_ok("convert", source, "-o", out)
+    with rasterio.open(source) as a, rasterio.open(out) as b:
+        assert a.colorinterp == b.colorinterp
+
+
+def test_names_of_classes_go_along_in_a_sidecar(tmp_path):
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    array = rasters.make("uint8", 1, 300, 300) % 3
+    write_source(source, array, "uint8")
+    (tmp_path / "source.tif.aux.xml").write_text(
+        "<PAMDataset><PAMRasterBand band=\"1\"><CategoryNames><Category>none</Category>"
+        "<Category>Wald &amp; Wiese</Category><Category>Fluß</Category></CategoryNames></PAMRasterBand></PAMDataset>")
+    harness.run_ok("cog", source, "-o", out, "--tile-size", "128")
+    bands = [harness.run_json("info", "--json", path)["bands"] for path in (source, out)]
+    names = [band[0].get("category_names") or band[0].get("categories") for band in bands]
+    assert names[0] == ["none", "Wald & Wiese", "Fluß"] and names[1] == names[0]
+    # Classes are not averaged.
+    with rasterio.open(out, overview_level=0) as file:
+        assert_same(file.read(), array[:, ::2, ::2])
+
+
+def test_sidecars_of_the_old_file_go(tmp_path):
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, rasters.make("uint8", 1, 300, 300), "uint8")
+    write_source(out, rasters.make("uint8", 1, 200, 200), "uint8")
+    with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=False, TIFF_USE_OVR=True), rasterio.open(out, "r+") as file:
+        file.write_mask(rasters.make("uint8", 1, 200, 200)[0])
+        file.build_overviews([2])
+    (tmp_path / "out.tif.aux.xml").write_text("<PAMDataset><Metadata><MDI key=\"OLD\">1</MDI></Metadata></PAMDataset>")
+    assert {path.name for path in tmp_path.iterdir()} >= {"out.tif.ovr", "out.tif.msk"}
+    harness.run_ok("convert", source, "-o", out)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.tif", "source.tif"]
+
+
+def test_an_external_mask_becomes_an_internal_one(tmp_path):
+    source = tmp_path / "source.tif"
+    array = rasters.make("uint8", 1, 200, 200)
+    write_source(source, array, "uint8")
+    mask = (array[0] > 100).astype("uint8") * 255
+    with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=False), rasterio.open(source, "r+") as file:
+        file.write_mask(mask)
+    assert (tmp_path / "source.tif.msk").exists()
+    harness.run_ok("cog", source, "-o", source)  # onto itself
+    with rasterio.open(source) as file:
+        assert (file.read_masks(1) == mask).all()
+        assert_same(file.read(), array)
+    assert [path.name for path in tmp_path.iterdir()] == ["source.tif"]
+
+
+@pytest.mark.corpus
+def test_files_of_the_corpus_keep_what_they_are(tmp_path, note):
+    names = [name for name, entry in harness.manifest().items() if entry["kind"] == "tiff" and not entry["bad"]]
+    if not names:
+        pytest.skip(f"no corpus at {harness.CORPUS}: set TERRAZZO_CORPUS")
+    compared = 0
+    for index, name in enumerate(names if harness.FULL else names[::24]):
+        source, out = harness.CORPUS / name, tmp_path / f"{index}.tif"
+        before = harness.run("checksum", "--json", source)
+        if before.code != harness.OK or name in CHANGED_ON_PURPOSE:
+            continue
+        for command in ("convert", "cog"):
+            harness.run_ok(command, source, "-o", out, "--quiet", "--compression", "lzw")
+            assert before.json()["bands"] == harness.run_json("checksum", "--json", out)["bands"], (name, command)
+            try:
+                with rasterio.open(source) as a, rasterio.open(out) as b:
+                    for what in ("dtypes", "scales", "offsets", "units", "descriptions", "colorinterp",
+                                 "mask_flag_enums"):
+                        assert getattr(a, what) == getattr(b, what), (name, command, what)
+                    assert a.transform.almost_equals(b.transform, 1e-9), (name, command)
+                    compared += 1
+            except rasterio.errors.RasterioIOError:
+                pass  # GDAL cannot open the source
+    note(f"write: {compared} conversions of files of the corpus compared by GDAL")
+    assert compared > 25
+
+
+# It has NaN where its nodata is another value: they become that value.
+CHANGED_ON_PURPOSE = ("cogeotiff+rio-tiler/tests/fixtures/cog_nodata_nan.tif",)
