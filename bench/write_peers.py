@@ -346,7 +346,8 @@ def print_row(result):
           f"{cell('gdal'):>16s} {cell('cogeo'):>16s} {figures['nowhere']['seconds'] * 1e3:6.0f} ms "
           f"{figures['codec']['seconds'] * 1e3:6.0f} ms {figures['floor']['seconds'] * 1e3:5.0f} ms "
           f"{ours / least:6.2f} {result['sizes']['terrazzo'] / 1e6:6.0f} {size:6.3f}  "
-          f"{figures['gdal']['cpu_seconds'] / figures['terrazzo']['cpu_seconds']:7.2f}x  {', '.join(verdict)}", flush=True)
+          f"{figures['gdal']['cpu_seconds'] / figures['terrazzo']['cpu_seconds']:7.2f}x  {', '.join(verdict)}",
+          flush=True)
 
 
 def measure_case(shim, name, pixels, tiles, arguments, layout):
@@ -364,8 +365,7 @@ def measure_case(shim, name, pixels, tiles, arguments, layout):
         peers = [ways[firsts.index(min(firsts))]]
     sizes, firsts = compare([ours] + peers, codec, folder, threads)
     contenders = [ours, peers[0], Nowhere(shim, pixels, codec, level, cog, threads),
-                                   Codec(shim, tiles, codec, level, threads),
-                                   Floor(shim, pixels, sizes["terrazzo"])]
+                  Codec(shim, tiles, codec, level, threads), Floor(shim, pixels, sizes["terrazzo"])]
     result = {"case": name, "layout": layout, "bytes": pixels.nbytes, "sizes": sizes,
               "gdal_way": type(peers[0]).__name__,
               "times": interleaved(contenders, folder / "timed.tif", arguments.rounds)}
@@ -433,7 +433,8 @@ side, block = {side}, min({side}, 4096)
 strip = np.tile(np.round(make_rasters.elevation(block)), (1, 1, side // block))
 with rasterio.open({out!r}, "w", driver="GTiff", width=side, height=side, count=1, dtype="float32", tiled=True,
                    blockxsize=512, blockysize=512, compress="zstd", zstd_level=1, predictor=3, bigtiff="yes",
-                   num_threads="all_cpus", crs="EPSG:32633", transform=rasterio.transform.from_origin(4e5, 5e6, 1, 1)) as out:
+                   num_threads="all_cpus", crs="EPSG:32633",
+                   transform=rasterio.transform.from_origin(4e5, 5e6, 1, 1)) as out:
     for row in range(0, side, block):
         out.write(strip, window=Window(0, row, side, block))
 """
@@ -448,8 +449,9 @@ COGEO_COG = """
 import sys
 sys.path[:0] = {path!r}
 from rio_cogeo.cogeo import cog_translate
-cog_translate({source!r}, {out!r}, {{"driver": "GTiff", "compress": "zstd", "zstd_level": 1, "predictor": 3, "tiled": True,
-    "blockxsize": 512, "blockysize": 512, "bigtiff": "yes", "num_threads": {threads}}}, overview_resampling="average",
+cog_translate({source!r}, {out!r}, {{"driver": "GTiff", "compress": "zstd", "zstd_level": 1, "predictor": 3,
+    "tiled": True, "blockxsize": 512, "blockysize": 512, "bigtiff": "yes", "num_threads": {threads}}},
+    overview_resampling="average",
     quiet=True, add_mask=False, in_memory={in_memory},
     config={{"GDAL_NUM_THREADS": "{threads}", "GDAL_TIFF_OVR_BLOCKSIZE": "512"}})
 """
@@ -482,7 +484,8 @@ def measure_memory(arguments, results):
         source, out = arguments.folder / f"memory_{gib}gib.tif", arguments.folder / "memory_out.tif"
         if not source.exists():
             partial = source.with_suffix(".partial")
-            made, why = run_child([sys.executable, "-c", MAKE_SOURCE.format(path=path, side=side, out=str(partial))], 3600)
+            program = MAKE_SOURCE.format(path=path, side=side, out=str(partial))
+            made, why = run_child([sys.executable, "-c", program], 3600)
             if made is None:
                 raise SystemExit(why)
             partial.rename(source)
@@ -537,7 +540,8 @@ def main():
     parser.add_argument("--shim", type=pathlib.Path, default=ROOT / "build/release/bench/libterrazzo_write_shim.so")
     parser.add_argument("--binary", type=pathlib.Path,
                         default=os.environ.get("TERRAZZO_BIN", ROOT / "build/release/terrazzo"))
-    parser.add_argument("--json", type=pathlib.Path, help="also write the figures here (default FOLDER/write_peers.json)")
+    parser.add_argument("--json", type=pathlib.Path,
+                        help="also write the figures here (default FOLDER/write_peers.json)")
     arguments = parser.parse_args()
     arguments.folder = arguments.folder.resolve()
     arguments.folder.mkdir(parents=True, exist_ok=True)

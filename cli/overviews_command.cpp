@@ -21,8 +21,7 @@ namespace {
 constexpr char kFooter[] =
     R"(Overviews go into the file, or with --external into FILE.ovr beside it. Those that are there are replaced, unless
 --keep is given. Tiles are compressed and sized as the raster's are, unless told otherwise. A crash leaves the old file
-readable. A COG that is changed this way is no COG any more: for a COG with
-other overviews type "terrazzo cog FILE -o NEW --overviews LIST".
+readable. A COG that is changed this way is no COG any more, until "terrazzo edit FILE --rewrite" puts it in order again.
 
 Examples:
   terrazzo overviews dem.tif                                           halved until 256 pixels hold it
@@ -80,7 +79,8 @@ void print_text(std::string const& file, OverviewReport const& report, double se
     std::cout << "; " << format_bytes(report.write.bytes_written) << " in " << format_seconds(seconds) << '\n';
   }
   if (report.no_longer_cog) {
-    std::cerr << "terrazzo: warning: " << file << " is no COG any more; \"terrazzo cog\" makes one of it\n";
+    std::cerr << "terrazzo: warning: " << file
+              << " is no COG any more; \"terrazzo edit FILE --rewrite\" makes it one again\n";
   }
   if (report.hides_sidecar) {
     std::cerr << "terrazzo: warning: " << file << ".ovr is not looked at any more, and can be removed\n";

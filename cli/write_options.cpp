@@ -182,6 +182,7 @@ void apply_choices(WriteChoices const& choices, WriteOptions& options) {
     options.nodata.reset();
   } else if (choices.nodata) {
     options.nodata = make_nodata(*choices.nodata, options.dtype);
+    options.nan_to_nodata = true;  // who names a marker wants one
   }
   if (choices.crs) { options.georeference.crs = parse_crs(*choices.crs); }
   if (choices.resampling) { options.resampling = choices.resampling; }

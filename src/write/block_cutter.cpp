@@ -37,6 +37,38 @@ void gather_samples(std::byte const* from, std::int64_t stride_bytes, std::byte*
   }
 }
 
+// Bands that lie one after the other become samples of a pixel. All at once, and with their number known to the
+// compiler, this is shuffles of vectors; band by band every store is of one sample.
+template <class T, std::size_t Samples>
+void interleave(std::byte const* from, std::int64_t band_stride_bytes, std::byte* __restrict to,
+                std::size_t count) noexcept {
+  std::byte const* bands[Samples];
+  for (std::size_t s = 0; s < Samples; ++s) { bands[s] = from + static_cast<std::int64_t>(s) * band_stride_bytes; }
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t s = 0; s < Samples; ++s) {
+      std::memcpy(to + (i * Samples + s) * sizeof(T), bands[s] + i * sizeof(T), sizeof(T));
+    }
+  }
+}
+
+// False for what is left to gather_samples().
+bool interleave_samples(std::byte const* from, std::int64_t band_stride_bytes, std::byte* to, std::size_t count,
+                        std::size_t sample_bytes, std::uint32_t samples) noexcept {
+  if (sample_bytes == 1 && samples == 3) {
+    return interleave<std::uint8_t, 3>(from, band_stride_bytes, to, count), true;
+  }
+  if (sample_bytes == 1 && samples == 4) {
+    return interleave<std::uint8_t, 4>(from, band_stride_bytes, to, count), true;
+  }
+  if (sample_bytes == 2 && samples == 3) {
+    return interleave<std::uint16_t, 3>(from, band_stride_bytes, to, count), true;
+  }
+  if (sample_bytes == 2 && samples == 4) {
+    return interleave<std::uint16_t, 4>(from, band_stride_bytes, to, count), true;
+  }
+  return false;
+}
+
 template <class T>
 void replace_nan_of(std::byte* row, std::size_t samples, std::byte const* sentinel) noexcept {
   T value;
@@ -58,6 +90,20 @@ void replace_half_nan(std::byte* row, std::size_t samples, std::byte const* sent
     std::memcpy(&sample, row + i * 2, 2);
     if ((sample & 0x7FFFU) > 0x7C00U) { std::memcpy(row + i * 2, &value, 2); }
   }
+}
+
+template <class T>
+bool lies_above_others(std::span<std::byte const> samples, std::byte const* marker) noexcept {
+  T value;
+  std::memcpy(&value, marker, sizeof value);
+  bool found = false, smaller = false;
+  for (std::size_t at = 0; at < samples.size(); at += sizeof(T)) {
+    T sample;
+    std::memcpy(&sample, samples.data() + at, sizeof sample);
+    found |= sample == value;
+    smaller |= sample < value;
+  }
+  return found && smaller;
 }
 
 }  // namespace
@@ -101,10 +147,11 @@ void BlockCutter::fill_row(HostView const& view, std::uint32_t row, std::uint32_
                       (samples == 1 || view.band_stride_bytes == static_cast<std::int64_t>(sample_bytes_));
   if (packed) {
     std::memcpy(out, base, columns * pixel_bytes);
-  } else {
+  } else if (view.pixel_stride_bytes != static_cast<std::int64_t>(sample_bytes_) ||
+             !interleave_samples(base, view.band_stride_bytes, out, columns, sample_bytes_, samples)) {
     for (std::uint32_t s = 0; s < samples; ++s) {
-      gather_samples(base + std::int64_t{s} * view.band_stride_bytes, view.pixel_stride_bytes,
-                     out + s * sample_bytes_, pixel_bytes, columns, sample_bytes_);
+      gather_samples(base + std::int64_t{s} * view.band_stride_bytes, view.pixel_stride_bytes, out + s * sample_bytes_,
+                     pixel_bytes, columns, sample_bytes_);
     }
   }
   if (replaces_nan_) { replace_nan(out, std::size_t{columns} * samples); }
@@ -185,6 +232,21 @@ bool BlockCutter::is_empty(std::span<std::byte const> samples) const noexcept {
   // Equal to one sample, and every sample to the one before it.
   if (std::memcmp(samples.data(), empty_, sample_bytes_) != 0) { return false; }
   return std::memcmp(samples.data(), samples.data() + sample_bytes_, samples.size() - sample_bytes_) == 0;
+}
+
+bool BlockCutter::would_blur_nodata(std::span<std::byte const> samples) const noexcept {
+  if (!plan_.options.nodata) { return false; }
+  switch (plan_.options.dtype) {
+    case DType::u8: return lies_above_others<std::uint8_t>(samples, sentinel_);
+    case DType::i8: return lies_above_others<std::int8_t>(samples, sentinel_);
+    case DType::u16: return lies_above_others<std::uint16_t>(samples, sentinel_);
+    case DType::i16: return lies_above_others<std::int16_t>(samples, sentinel_);
+    case DType::u32: return lies_above_others<std::uint32_t>(samples, sentinel_);
+    case DType::i32: return lies_above_others<std::int32_t>(samples, sentinel_);
+    case DType::f32: return lies_above_others<float>(samples, sentinel_);
+    case DType::f64: return lies_above_others<double>(samples, sentinel_);
+    default: return false;  // no samples of LERC
+  }
 }
 
 }  // namespace terrazzo::writing

@@ -42,6 +42,10 @@ class BlockCutter {
   // True when every sample is nodata, or 0 where the file has no nodata.
   [[nodiscard]] bool is_empty(std::span<std::byte const> samples) const noexcept;
 
+  // True when a codec with an error would change nodata into a valid value: LERC keeps the smallest value of a block
+  // exactly, and no other.
+  [[nodiscard]] bool would_blur_nodata(std::span<std::byte const> samples) const noexcept;
+
  private:
   void fill_row(HostView const& view, std::uint32_t row, std::uint32_t column, std::uint32_t columns,
                 std::uint32_t block_width, std::uint32_t first_band, std::byte* out) const;

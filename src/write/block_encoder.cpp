@@ -33,15 +33,16 @@ constexpr std::size_t kSlotsPerThread = 3;
 
 void check(tile::TileResult const& result, BlockJob const& job) {
   if (result.status == tile::TileStatus::ok) { return; }
-  ErrorKind const kind =
-      result.status == tile::TileStatus::unsupported ? ErrorKind::unsupported : ErrorKind::limit;
+  ErrorKind const kind = result.status == tile::TileStatus::unsupported ? ErrorKind::unsupported : ErrorKind::limit;
   throw Error(kind, text("a tile cannot be encoded: ", result.reason != nullptr ? result.reason : "unknown reason"),
               {.ifd = static_cast<std::uint32_t>(job.level), .tile = job.id});
 }
 
 }  // namespace
 
-BlockEncoder::BlockEncoder(FilePlan const& plan, unsigned threads) : plan_(plan), cutter_(plan) {
+BlockEncoder::BlockEncoder(FilePlan const& plan, unsigned threads)
+    : plan_(plan), exact_format_(plan.format), cutter_(plan) {
+  exact_format_.lerc_max_error = 0;
   for (unsigned i = 0; i < threads; ++i) { workers_.push_back(std::make_unique<Worker>()); }
   for (std::size_t i = 0; i < threads * kSlotsPerThread; ++i) { slots_.push_back(std::make_unique<Slot>()); }
 }
@@ -60,7 +61,9 @@ void BlockEncoder::encode(BlockJob const& job, Worker& worker, Slot& slot) const
     slot.result.moments = slot.moments;
   }
   if (!plan_.options.sparse || !cutter_.is_empty(cut.samples)) {
-    check(plan_.encoder->encode(plan_.format, shape, cut.encoded_input, slot.image, worker.workspace), job);
+    bool const exact = plan_.format.lerc_max_error > 0 && cutter_.would_blur_nodata(cut.encoded_input);
+    codec::EncodeFormat const& format = exact ? exact_format_ : plan_.format;
+    check(plan_.encoder->encode(format, shape, cut.encoded_input, slot.image, worker.workspace), job);
     slot.result.image = slot.image.bytes;
   }
   if (has_mask) { encode_mask(job, worker, slot); }

@@ -49,6 +49,7 @@ class BlockEncoder {
   void encode_mask(BlockJob const& job, Worker& worker, Slot& slot) const;
 
   FilePlan const& plan_;
+  codec::EncodeFormat exact_format_;  // for blocks whose nodata must not change
   BlockCutter cutter_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Slot>> slots_;

@@ -36,7 +36,7 @@ Cascade::Cascade(FilePlan const& plan, unsigned threads)
     spec.nodata = plan.options.nodata;
     spec.mask = plan.options.mask;
     if (!plan.extra_samples.empty() && plan.extra_samples.back() == 2) { spec.alpha_band = plan.options.bands - 1; }
-    overviews_.push_back({Reduction(spec), RowWindow(plan, plan.levels[level].width, 2 * plan.levels[level].block_height),
+    overviews_.push_back({Reduction(spec), RowWindow(plan, plan.levels[level].width, plan.levels[level].block_height),
                           source});
   }
 }

@@ -196,6 +196,21 @@ TEST(BlockCutter, KnowsBlocksWithoutData) {
   EXPECT_FALSE(BlockCutter(without).is_empty(bytes(minus_five)));
 }
 
+TEST(BlockCutter, KnowsWhereAnErrorWouldChangeNodata) {
+  Image image = make_image(DType::f32, 1, 16, 16);
+  WriteOptions options = tiles(16, 16);
+  options.nodata = make_nodata("100", DType::f32);
+  FilePlan const plan = plan_of(image, options);
+  BlockCutter const cutter(plan);
+  auto const blurs = [&](std::vector<float> const& samples) {
+    return cutter.would_blur_nodata(std::as_bytes(std::span(samples)));
+  };
+  EXPECT_TRUE(blurs({100, 99.5F, 100}));
+  EXPECT_FALSE(blurs({100, 100, 101}));  // the smallest value is kept
+  EXPECT_FALSE(blurs({99, 101, 100.5F}));
+  EXPECT_FALSE(blurs({100, 100}));
+}
+
 TEST(StoreNodata, WritesTheSampleOfEveryType) {
   auto const stored = [](char const* text, DType dtype, auto expected) {
     std::byte bytes[16] = {};

@@ -97,7 +97,7 @@ TEST(FileTags, DescribeMasks) {
   options.overview_factors = {{2}};
   FilePlan const plan = plan_file(100, 50, options);
   FileTags const tags(plan);
-  for (std::size_t level : {0, 1}) {
+  for (std::size_t const level : {std::size_t{0}, std::size_t{1}}) {
     tiff::TagSet const mask = tags.mask(level, BlockPlaces(plan.levels[level].blocks_per_plane()));
     EXPECT_EQ(numbers(mask, tag::NewSubfileType), Numbers{level == 0 ? 4U : 5U});
     EXPECT_EQ(numbers(mask, tag::BitsPerSample), Numbers{1});
@@ -149,7 +149,7 @@ TEST(FileTags, TakeTheSameRoomWithAnyStatistics) {
     double const largest = std::numeric_limits<double>::max();
     for (double const value : {0.0, -1.0, 1.0 / 3, -largest, largest, std::numeric_limits<double>::infinity(), 5e-324,
                                -2.2250738585072014e-308, std::nan("")}) {
-      for (std::uint64_t const count : {0, 1, 5000}) {
+      for (std::uint64_t const count : {0U, 1U, 5000U}) {
         Moments one;
         one.count = count;
         one.minimum = one.maximum = one.mean = value;

@@ -66,7 +66,7 @@ struct Stop : std::exception {
 TEST(WriterFaults, PassesOnWhatASinkThrowsAtAnyWrite) {
   for (bool const cog : {false, true}) {
     for (bool const seekable : {false, true}) {
-      for (std::uint64_t const spool_bytes : {0, 1 << 20}) {
+      for (std::uint64_t const spool_bytes : {0U, 1U << 20}) {
         int failures = 0;
         for (int n = 0;; ++n) {
           int left = n;
