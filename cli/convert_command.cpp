@@ -60,8 +60,8 @@ int run(Options const& options) {
                        {"bad_tiles", bad_tiles_to_json(report.read.bad_tiles)}},
                       stdout_taken);
   } else if (!options.common.quiet && !stdout_taken) {
-    std::cout << options.out << ": " << format_bytes(report.write.bytes_written) << ", "
-              << to_string(write.compression) << ", in " << format_seconds(seconds) << '\n';
+    std::cout << options.out << ": " << format_bytes(report.write.bytes_written) << ", " << to_string(write.compression)
+              << ", in " << format_seconds(seconds) << '\n';
   }
   if (!options.common.json && !options.common.quiet) { warn_of_bad_tiles(options.file, report.read.bad_tiles); }
   return kExitOk;

@@ -39,7 +39,9 @@ std::vector<std::uint32_t> parse_factors(std::string const& name, std::string co
   for (std::size_t at = 0; at <= text.size();) {
     std::size_t const comma = std::min(text.find(',', at), text.size());
     auto const factor = whole(std::string_view(text).substr(at, comma - at));
-    if (!factor) { throw Error(ErrorKind::usage, name + " takes factors such as 2,4,8, or none; not \"" + text + "\""); }
+    if (!factor) {
+      throw Error(ErrorKind::usage, name + " takes factors such as 2,4,8, or none; not \"" + text + "\"");
+    }
     factors.push_back(*factor);
     at = comma + 1;
   }
@@ -63,13 +65,15 @@ Crs parse_crs(std::string const& text) {
 }
 
 void add_compression(CLI::App& command, WriteChoices& choices) {
-  static std::vector<std::string> const kNames{"none", "packbits",  "lzw",  "deflate",  "zstd", "lerc", "lerc-deflate",
-                                               "lerc-zstd", "jpeg", "jpeg2000", "webp", "lzma", "lz4"};
+  static std::vector<std::string> const kNames{"none", "packbits",     "lzw",       "deflate", "zstd",
+                                               "lerc", "lerc-deflate", "lerc-zstd", "jpeg",    "jpeg2000",
+                                               "webp", "lzma",         "lz4"};
   add_choice(
       command, "--compression", kNames, [&](std::size_t i) { choices.compression = parse_compression(kNames[i]); },
       "none, packbits, lzw, deflate, zstd (default), lerc, lerc-deflate, lerc-zstd, jpeg, jpeg2000, webp, lzma, lz4")
       ->group(kCompression);
-  command.add_option("--compression-level", choices.level, "deflate 1-12 (6), zstd 1-22 (9), lzma 0-9 (6), lz4 0-16 (0)")
+  command
+      .add_option("--compression-level", choices.level, "deflate 1-12 (6), zstd 1-22 (9), lzma 0-9 (6), lz4 0-16 (0)")
       ->type_name("N")
       ->group(kCompression);
   static constexpr PredictorChoice kPredictors[] = {PredictorChoice::automatic, PredictorChoice::none,
@@ -140,7 +144,7 @@ void add_overview_choices(CLI::App& command, WriteChoices& choices, std::string 
           "Factors such as 2,4,8, or none")
       ->type_name("LIST")
       ->group(kOverviews);
-  static std::vector<std::string> const kMethods{"nearest", "average", "bilinear", "cubic", "lanczos",
+  static std::vector<std::string> const kMethods{"nearest", "average", "bilinear", "cubic",  "lanczos",
                                                  "mode",    "min",     "max",      "median", "rms"};
   add_choice(
       command, "--resampling", kMethods, [&](std::size_t i) { choices.resampling = parse_resampling(kMethods[i]); },

@@ -59,7 +59,7 @@ struct ConvertJob {
 
 enum class ConvertState : std::uint8_t {
   done,
-  skipped,    // the output is newer than its source
+  skipped,  // the output is newer than its source
   failed,
   cancelled,  // stopped, or not begun
 };
@@ -85,13 +85,13 @@ struct ConvertSetup {
 };
 
 struct ConvertManyOptions {
-  std::function<Dataset(std::string const&)> open{};            // default: open(path)
-  std::function<ConvertSetup(Dataset const&)> setup{};          // default: conversion_options(), as a COG
-  unsigned jobs = 1;                                            // files at once
-  unsigned threads = 0;                                         // of all jobs together, as WriteOptions::threads
-  bool overwrite = false;                                       // nothing is skipped
-  std::function<void(ConvertOutcome const&)> finished{};        // as files are done
-  std::function<bool(ConvertProgress const&)> progress{};       // returning false cancels
+  std::function<Dataset(std::string const&)> open{};  // default: open(path)
+  std::function<ConvertSetup(Dataset const&)> setup{};  // default: conversion_options(), as a COG
+  unsigned jobs = 1;  // files at once
+  unsigned threads = 0;  // of all jobs together, as WriteOptions::threads
+  bool overwrite = false;  // nothing is skipped
+  std::function<void(ConvertOutcome const&)> finished{};  // as files are done
+  std::function<bool(ConvertProgress const&)> progress{};  // returning false cancels
   std::atomic<bool> const* cancel = nullptr;
 };
 

@@ -8,10 +8,10 @@
 //   while (auto rows = next_rows()) { out.write_rows(*rows); }   // any number of rows at a time
 //   out.close();                                                 // the file appears, whole
 //
-// An eager write is a streamed write of one piece: the file's bytes do not depend on how the rows arrived, on the number
-// of threads or on the kind of sink. Until close() nothing is to be seen under the final name, and what was there stays;
-// a Writer that is dropped without close() leaves no file. Wrong combinations of options are `usage` errors of create(),
-// before a byte is written. All functions throw terrazzo::Error.
+// An eager write is a streamed write of one piece: the file's bytes do not depend on how the rows arrived, on the
+// number of threads or on the kind of sink. Until close() nothing is to be seen under the final name, and what was
+// there stays; a Writer that is dropped without close() leaves no file. Wrong combinations of options are `usage`
+// errors of create(), before a byte is written. All functions throw terrazzo::Error.
 //
 // Thread rule: a Writer belongs to one thread at a time; it works on the process-wide pool.
 #pragma once
@@ -44,14 +44,14 @@ enum class Compression : std::uint8_t {
   lzw,
   deflate,
   zstd,
-  lerc,           // float and integer samples with a bounded error; see WriteOptions::lerc_max_error
+  lerc,  // float and integer samples with a bounded error; see WriteOptions::lerc_max_error
   lerc_deflate,
   lerc_zstd,
-  jpeg,           // 8-bit samples, 1 or 3 bands (or 4 with alpha)
+  jpeg,  // 8-bit samples, 1 or 3 bands (or 4 with alpha)
   jpeg2000,
-  webp,           // 8-bit samples, 3 or 4 bands
+  webp,  // 8-bit samples, 3 or 4 bands
   lzma,
-  lz4,            // the reference system's own (50004): GDAL does not read it
+  lz4,  // the reference system's own (50004): GDAL does not read it
 };
 [[nodiscard]] std::string_view to_string(Compression compression) noexcept;  // "deflate", "lerc-zstd"
 [[nodiscard]] std::optional<Compression> parse_compression(std::string_view name) noexcept;
@@ -66,15 +66,26 @@ enum class PredictorChoice : std::uint8_t {
 enum class BigTiff : std::uint8_t {
   automatic,  // when the file could pass 4 GiB in the worst case
   always,
-  never,      // a file that grows too large is a `limit` error
+  never,  // a file that grows too large is a `limit` error
 };
 
-enum class Resampling : std::uint8_t { nearest, average, bilinear, cubic, lanczos, mode, minimum, maximum, median, rms };
+enum class Resampling : std::uint8_t {
+  nearest,
+  average,
+  bilinear,
+  cubic,
+  lanczos,
+  mode,
+  minimum,
+  maximum,
+  median,
+  rms
+};
 [[nodiscard]] std::string_view to_string(Resampling method) noexcept;
 [[nodiscard]] std::optional<Resampling> parse_resampling(std::string_view name) noexcept;
 
 enum class Durability : std::uint8_t {
-  none,   // the file survives this process, not a power failure
+  none,  // the file survives this process, not a power failure
   fsync,  // file and folder are on the disk when close() returns
 };
 
@@ -83,9 +94,9 @@ enum class ChromaSubsampling : std::uint8_t { s420, s422, s444 };
 // What bytes of full-resolution tiles do until their place in the file is known (COGs, and sinks that only append).
 // The file is the same whatever the way.
 enum class SpoolWay : std::uint8_t {
-  automatic,     // memory up to spool_bytes, then the file itself, then an unnamed file
-  memory,        // only memory; passing spool_bytes is a `limit` error
-  in_place,      // in the file, which gets its front inserted at the end (ext4, xfs); `unsupported` elsewhere
+  automatic,  // memory up to spool_bytes, then the file itself, then an unnamed file
+  memory,  // only memory; passing spool_bytes is a `limit` error
+  in_place,  // in the file, which gets its front inserted at the end (ext4, xfs); `unsupported` elsewhere
   unnamed_file,  // beside the file, or in the folder for temporary files
 };
 
@@ -210,8 +221,8 @@ class Writer {
   void write_rows(HostView const& rows);
   void write_rows(HostView const& rows, HostView const& mask);
 
-  // A tile of the full resolution that is compressed already, by encode_tiles() or another program; empty bytes: sparse.
-  // In any order; not in a COG, not with overviews, statistics or a mask, and not mixed with write_rows().
+  // A tile of the full resolution that is compressed already, by encode_tiles() or another program; empty bytes:
+  // sparse. In any order; not in a COG, not with overviews, statistics or a mask, and not mixed with write_rows().
   void write_encoded(TileId tile, std::span<std::byte const> bytes);
 
   // Rows of the raster that are still to come.

@@ -19,9 +19,9 @@ namespace terrazzo::io {
 namespace {
 
 constexpr std::size_t kMaxCallBytes = std::size_t{1} << 30;  // Linux moves at most 2 GiB - 4 KiB a call
-// Measured on ext4, Linux 6.18: on a loaded machine of 2 cores plain calls of 4 MiB fell to 0.2 GB/s in half of the runs,
-// calls of 512 KiB stayed above 1; on an idle one of 16 cores both reach 4. Not profiled; large pages of the page cache
-// are suspected.
+// Measured on ext4, Linux 6.18: on a loaded machine of 2 cores plain calls of 4 MiB fell to 0.2 GB/s in half of the
+// runs, calls of 512 KiB stayed above 1; on an idle one of 16 cores both reach 4. Not profiled; large pages of the page
+// cache are suspected.
 constexpr std::size_t kMaxFileWriteBytes = std::size_t{512} << 10;
 constexpr std::uint64_t kMaxOffset = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
 

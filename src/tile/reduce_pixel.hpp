@@ -82,8 +82,8 @@ struct AxisWindow {
 // Which of them are valid
 
 // True for NaN, which is as missing as the marker, and for floats that are equal to the marker within a few units of
-// the last place of a float32 (also in float64: GDAL's rule, which catches markers that lost digits on their way through
-// text).
+// the last place of a float32 (also in float64: GDAL's rule, which catches markers that lost digits on their way
+// through text).
 template <class Float>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_close_to(Float value, Float marker) noexcept {
   constexpr auto kEpsilon = static_cast<Float>(std::numeric_limits<float>::epsilon());

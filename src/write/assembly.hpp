@@ -3,7 +3,8 @@
 // Puts encoded blocks in their places and writes the directories around them. Two layouts, one interface:
 // - plain: header, directories, then blocks as they come. The front is as long as was known before the first block, and
 //   is written at the end.
-// - COG: header, GDAL's ghost area, directories, slack, overviews from small to large, the raster. Blocks of every level
+// - COG: header, GDAL's ghost area, directories, slack, overviews from small to large, the raster. Blocks of every
+// level
 //   wait in a spool of their own. docs/writing.md has the layout byte by byte.
 //
 // Plain blocks and directories can also be added behind what a file holds already: there is no header then, and linking
@@ -34,8 +35,8 @@ namespace terrazzo::writing {
 
 // Room behind the directories of a COG, so that a few tags can grow later without moving tiles.
 inline constexpr std::uint64_t kSlackBytes = 2048;
-// Where the raster's tiles begin in a COG when everything before them takes `front_bytes`. A long front is rounded up, so
-// that it can be inserted before tiles that are in the file already.
+// Where the raster's tiles begin in a COG when everything before them takes `front_bytes`. A long front is rounded up,
+// so that it can be inserted before tiles that are in the file already.
 [[nodiscard]] std::uint64_t raster_start_bytes(std::uint64_t front_bytes) noexcept;
 
 class Assembly {
@@ -74,7 +75,7 @@ class Assembly {
   std::vector<BlockPlaces> image_places_, mask_places_;  // offsets: in the spool until the end, where there is one
   io::SpoolQuota quota_;
   std::deque<io::Spool> spools_;  // COG: one for each plane of each level; plain: one, for sinks that only append
-  std::uint64_t end_bytes_ = 0;   // plain: where the next block goes; at the end: the size of the file
+  std::uint64_t end_bytes_ = 0;  // plain: where the next block goes; at the end: the size of the file
   WriteReport report_{};
 };
 

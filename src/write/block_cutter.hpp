@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From rows of pixels to the bytes that an encoder takes: one block is cut out, its missing part filled by repeating the
-// last column and row (JPEG and the predictors like that best), NaN replaced by nodata, the predictor applied. The
+// From rows of pixels to the bytes that an encoder takes: one block is cut out, its missing part filled by repeating
+// the last column and row (JPEG and the predictors like that best), NaN replaced by nodata, the predictor applied. The
 // caller's pixels are never changed.
 //
 // Thread rule: a BlockCutter is immutable; scratch belongs to one thread at a time.
@@ -55,7 +55,7 @@ class BlockCutter {
   FilePlan const& plan_;
   std::size_t sample_bytes_;
   bool replaces_nan_;
-  std::byte empty_[16] = {};     // one sample of what a missing tile reads as
+  std::byte empty_[16] = {};  // one sample of what a missing tile reads as
   std::byte sentinel_[16] = {};  // what NaN becomes
 };
 

@@ -36,8 +36,8 @@ Cascade::Cascade(FilePlan const& plan, unsigned threads)
     spec.nodata = plan.options.nodata;
     spec.mask = plan.options.mask;
     if (!plan.extra_samples.empty() && plan.extra_samples.back() == 2) { spec.alpha_band = plan.options.bands - 1; }
-    overviews_.push_back({Reduction(spec), RowWindow(plan, plan.levels[level].width, plan.levels[level].block_height),
-                          source});
+    overviews_.push_back(
+        {Reduction(spec), RowWindow(plan, plan.levels[level].width, plan.levels[level].block_height), source});
   }
 }
 
@@ -84,7 +84,8 @@ void Cascade::reduce_rows(Overview& overview, LevelRows const& source, LevelRows
   // Pieces of about 256 KiB: a thread's share stays in its cache, and there are enough of them.
   constexpr std::uint64_t kPieceBytes = std::uint64_t{256} << 10;
   std::uint64_t const row_bytes = std::uint64_t{result.pixels.width} * plan_.options.bands * plan_.sample_bytes();
-  auto const step = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kPieceBytes / row_bytes, 1, result.pixels.height));
+  auto const step =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kPieceBytes / row_bytes, 1, result.pixels.height));
   std::uint32_t const pieces = result.pixels.height / step + (result.pixels.height % step != 0 ? 1 : 0);
   std::uint32_t const end = result.first + result.pixels.height;
   std::atomic<std::uint32_t> next{0};
@@ -131,8 +132,7 @@ void Cascade::name_blocks(LevelRows const& raster) {
     for (std::size_t level = 1; level < plan_.levels.size(); ++level) {
       Overview& overview = overviews_[level - 1];
       LevelPlan const& geometry = plan_of(level);
-      std::uint32_t const source_end =
-          overview.source == 0 ? raster_end : overviews_[overview.source - 1].planned_row;
+      std::uint32_t const source_end = overview.source == 0 ? raster_end : overviews_[overview.source - 1].planned_row;
       overview.planned_row = rows_until(overview, geometry.height, overview.planned_row, source_end);
       while (overview.next_block_row < geometry.blocks_down &&
              geometry.first_row(overview.next_block_row) + geometry.rows_of(overview.next_block_row) <=

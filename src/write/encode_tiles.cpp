@@ -22,7 +22,9 @@ EncodedTiles encode_tiles(HostView const& pixels, TileId first, std::uint32_t wi
   }
   LevelPlan const raster = plan.levels.front();
   if (first.plane != 0) { refuse("the view holds every band: begin with plane 0"); }
-  if (first.column >= raster.blocks_across || first.row >= raster.blocks_down) { refuse("the first tile is outside the raster"); }
+  if (first.column >= raster.blocks_across || first.row >= raster.blocks_down) {
+    refuse("the first tile is outside the raster");
+  }
   std::uint64_t const column = std::uint64_t{first.column} * raster.block_width;
   std::uint64_t const row = std::uint64_t{first.row} * raster.block_height;
   bool const columns_fit = pixels.width % raster.block_width == 0 || column + pixels.width == width;
@@ -31,7 +33,9 @@ EncodedTiles encode_tiles(HostView const& pixels, TileId first, std::uint32_t wi
       row + pixels.height > height) {
     refuse(text("the view of ", pixels.width, " x ", pixels.height, " is not made of whole tiles of the raster"));
   }
-  if (pixels.bands != options.bands || pixels.dtype != options.dtype) { refuse("the view has other bands or samples than the options"); }
+  if (pixels.bands != options.bands || pixels.dtype != options.dtype) {
+    refuse("the view has other bands or samples than the options");
+  }
 
   // The view as a raster of its own: an edge of it is an edge of the raster, or of a tile.
   LevelPlan& part = plan.levels.front();

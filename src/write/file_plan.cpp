@@ -67,7 +67,9 @@ tiff::Predictor choose_predictor(WriteOptions const& options) {
       }
       break;
   }
-  if (!possible) { refuse(text("a predictor goes with LZW, Deflate, ZSTD and LZMA, not with ", to_string(options.compression))); }
+  if (!possible) {
+    refuse(text("a predictor goes with LZW, Deflate, ZSTD and LZMA, not with ", to_string(options.compression)));
+  }
   return options.predictor == PredictorChoice::horizontal ? tiff::Predictor::horizontal
                                                           : tiff::Predictor::floating_point;
 }
@@ -84,15 +86,15 @@ tiff::Photometric choose_photometric(WriteOptions const& options) {
     if (name == "miniswhite") { return tiff::Photometric::min_is_white; }
     if (name == "cmyk" && options.bands >= 4) { return tiff::Photometric::separated; }
     if (name == "rgb" && options.bands >= 3) { return tiff::Photometric::rgb; }
-    refuse(text("photometric \"", name, "\" is not one of minisblack, miniswhite, rgb (3 bands or more), cmyk (4 or more)"));
+    refuse(text("photometric \"", name,
+                "\" is not one of minisblack, miniswhite, rgb (3 bands or more), cmyk (4 or more)"));
   }
   if (!options.band_info.empty() && !options.band_info[0].color_table.empty()) { return tiff::Photometric::palette; }
   bool const rgb_named = has_color(options, 0, ColorInterpretation::red) &&
                          has_color(options, 1, ColorInterpretation::green) &&
                          has_color(options, 2, ColorInterpretation::blue);
-  bool const named = std::ranges::any_of(options.band_info, [](BandInfo const& band) {
-    return band.color != ColorInterpretation::undefined;
-  });
+  bool const named = std::ranges::any_of(
+      options.band_info, [](BandInfo const& band) { return band.color != ColorInterpretation::undefined; });
   bool const rgb_shaped = options.dtype == DType::u8 && (options.bands == 3 || options.bands == 4);
   return options.bands >= 3 && (rgb_named || (!named && rgb_shaped)) ? tiff::Photometric::rgb
                                                                      : tiff::Photometric::min_is_black;
@@ -118,16 +120,18 @@ codec::Encoder const& encoder_of(tiff::Compression compression, std::string_view
   codec::Encoder const* const encoder = codec::find_encoder(compression);
   if (encoder == nullptr) { throw Error(ErrorKind::unsupported, text("Terrazzo does not write ", name)); }
   if (encoder->encode == nullptr) {
-    throw Error(ErrorKind::unsupported, text("writing ", name, " needs ", encoder->library, ", which this build lacks"));
+    throw Error(ErrorKind::unsupported,
+                text("writing ", name, " needs ", encoder->library, ", which this build lacks"));
   }
   return *encoder;
 }
 
 int choose_level(WriteOptions const& options, codec::Encoder const& encoder) {
   bool const deflate_inside = options.compression == Compression::lerc_deflate;
-  codec::Encoder const& leveled = deflate_inside                               ? encoder_of(tiff::Compression::deflate, "deflate")
-                                  : options.compression == Compression::lerc_zstd ? encoder_of(tiff::Compression::zstd, "zstd")
-                                                                                  : encoder;
+  codec::Encoder const& leveled = deflate_inside ? encoder_of(tiff::Compression::deflate, "deflate")
+                                  : options.compression == Compression::lerc_zstd
+                                      ? encoder_of(tiff::Compression::zstd, "zstd")
+                                      : encoder;
   if (!options.level) { return leveled.default_level; }
   if (leveled.lowest_level == 0 && leveled.highest_level == 0) {
     refuse(text(to_string(options.compression), " has no levels"));
@@ -256,7 +260,9 @@ void check_values(WriteOptions const& options) {
     if (options.bands != 1 || (options.dtype != DType::u8 && options.dtype != DType::u16)) {
       refuse("a colour table is for one band of uint8 or uint16");
     }
-    if (band.color_table.size() > (options.dtype == DType::u8 ? 256U : 65536U)) { refuse("the colour table has too many entries"); }
+    if (band.color_table.size() > (options.dtype == DType::u8 ? 256U : 65536U)) {
+      refuse("the colour table has too many entries");
+    }
   }
 }
 
@@ -279,10 +285,13 @@ void check_codec(FilePlan const& plan) {
   if (std::string const reason = plan.encoder->refuse(plan.format); !reason.empty()) { refuse(reason); }
   LevelPlan const& level = plan.levels.front();
   // One block must fit what every reader counts in: 32 bits.
-  auto const bytes = checked_product(level.block_width, level.block_height, plan.samples_per_block, plan.sample_bytes());
+  auto const bytes =
+      checked_product(level.block_width, level.block_height, plan.samples_per_block, plan.sample_bytes());
   if (!bytes || *bytes > 0x7FFFFFFFULL) { refuse("a tile or strip would hold more than 2 GiB"); }
   auto const blocks = checked_product(level.blocks_across, level.blocks_down, plan.planes);
-  if (!blocks || *blocks > 0x7FFFFFFFULL) { refuse("there would be more than 2147483647 tiles or strips: take larger ones"); }
+  if (!blocks || *blocks > 0x7FFFFFFFULL) {
+    refuse("there would be more than 2147483647 tiles or strips: take larger ones");
+  }
 }
 
 }  // namespace
@@ -301,7 +310,9 @@ std::uint64_t FilePlan::block_bytes(codec::BlockShape shape) const noexcept {
 
 std::uint64_t FilePlan::tile_count() const noexcept {
   std::uint64_t tiles = 0;
-  for (LevelPlan const& level : std::span(levels).subspan(first_level)) { tiles += level.blocks_per_plane() * (planes + (options.mask ? 1 : 0)); }
+  for (LevelPlan const& level : std::span(levels).subspan(first_level)) {
+    tiles += level.blocks_per_plane() * (planes + (options.mask ? 1 : 0));
+  }
   return tiles;
 }
 
@@ -337,8 +348,7 @@ FilePlan plan_file(std::uint32_t width, std::uint32_t height, WriteOptions const
     plan.source_of.push_back(source_of(plan.levels, plan.levels.size() - 1));
   }
   check_codec(plan);
-  plan.bigtiff =
-      options.bigtiff == BigTiff::always || (options.bigtiff == BigTiff::automatic && needs_bigtiff(plan));
+  plan.bigtiff = options.bigtiff == BigTiff::always || (options.bigtiff == BigTiff::automatic && needs_bigtiff(plan));
   return plan;
 }
 
@@ -347,8 +357,7 @@ FilePlan plan_overviews(std::uint32_t width, std::uint32_t height, WriteOptions 
   FilePlan plan = plan_file(width, height, options);
   if (plan.levels.size() == 1) { refuse("no overviews were asked for"); }
   plan.first_level = 1;
-  plan.bigtiff =
-      options.bigtiff == BigTiff::always || (options.bigtiff == BigTiff::automatic && needs_bigtiff(plan));
+  plan.bigtiff = options.bigtiff == BigTiff::always || (options.bigtiff == BigTiff::automatic && needs_bigtiff(plan));
   return plan;
 }
 

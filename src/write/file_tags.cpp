@@ -20,13 +20,15 @@ namespace {
 namespace tag = tiff::tag;
 
 // What the writer decides itself; an extra tag may not contradict it.
-constexpr std::uint16_t kOwnTags[] = {
-    tag::NewSubfileType, tag::ImageWidth,       tag::ImageLength,         tag::BitsPerSample,   tag::Compression,
-    tag::PhotometricInterpretation,             tag::FillOrder,           tag::StripOffsets,    tag::SamplesPerPixel,
-    tag::RowsPerStrip,   tag::StripByteCounts,  tag::PlanarConfiguration, tag::Predictor,       tag::ColorMap,
-    tag::TileWidth,      tag::TileLength,       tag::TileOffsets,         tag::TileByteCounts,  tag::SubIFDs,
-    tag::ExtraSamples,   tag::SampleFormat,     tag::JPEGTables,          tag::YCbCrSubSampling, tag::ReferenceBlackWhite,
-    tag::LercParameters};
+constexpr std::uint16_t kOwnTags[] = {tag::NewSubfileType, tag::ImageWidth,       tag::ImageLength,
+                                      tag::BitsPerSample,  tag::Compression,      tag::PhotometricInterpretation,
+                                      tag::FillOrder,      tag::StripOffsets,     tag::SamplesPerPixel,
+                                      tag::RowsPerStrip,   tag::StripByteCounts,  tag::PlanarConfiguration,
+                                      tag::Predictor,      tag::ColorMap,         tag::TileWidth,
+                                      tag::TileLength,     tag::TileOffsets,      tag::TileByteCounts,
+                                      tag::SubIFDs,        tag::ExtraSamples,     tag::SampleFormat,
+                                      tag::JPEGTables,     tag::YCbCrSubSampling, tag::ReferenceBlackWhite,
+                                      tag::LercParameters};
 
 void set_longs(std::uint16_t number, std::span<std::uint32_t const> values, tiff::TagSet& tags) {
   tiff::TagValue value{tiff::FieldType::long_, values.size(), std::vector<std::byte>(values.size_bytes())};
@@ -36,7 +38,8 @@ void set_longs(std::uint16_t number, std::span<std::uint32_t const> values, tiff
 
 void set_samples(FilePlan const& plan, tiff::TagSet& tags) {
   std::uint32_t const bands = plan.options.bands;
-  tags.set_shorts(tag::BitsPerSample, std::vector(bands, static_cast<std::uint16_t>(plan.format.block.bits_per_sample)));
+  tags.set_shorts(tag::BitsPerSample,
+                  std::vector(bands, static_cast<std::uint16_t>(plan.format.block.bits_per_sample)));
   tags.set_short(tag::Compression, static_cast<std::uint16_t>(plan.format.block.compression));
   tags.set_short(tag::PhotometricInterpretation, static_cast<std::uint16_t>(plan.photometric));
   tags.set_short(tag::SamplesPerPixel, static_cast<std::uint16_t>(bands));
@@ -117,11 +120,15 @@ FileTags::FileTags(FilePlan const& plan) : plan_(plan) {
   pam_ = geo::encode_pam(options.band_info, crs_wkt);
   std::vector<BandInfo> const bands = options.statistics ? with_statistics(plan, {}) : options.band_info;
   geo::encode_metadata(options.metadata, bands, of_raster_);
-  if (tiff::TagValue const* const metadata = of_raster_.find(tag::GDALMetadata)) { metadata_bytes_ = metadata->bytes.size(); }
+  if (tiff::TagValue const* const metadata = of_raster_.find(tag::GDALMetadata)) {
+    metadata_bytes_ = metadata->bytes.size();
+  }
   for (ExtraTag const& extra : options.extra_tags) {
     std::size_t const unit = tiff::field_type_bytes(extra.type);
     bool const own = std::ranges::find(kOwnTags, extra.tag) != std::end(kOwnTags) || of_raster_.has(extra.tag);
-    if (own) { throw Error(ErrorKind::usage, text("tag ", extra.tag, " is set by the writer itself"), {.tag = extra.tag}); }
+    if (own) {
+      throw Error(ErrorKind::usage, text("tag ", extra.tag, " is set by the writer itself"), {.tag = extra.tag});
+    }
     if (unit == 0 || extra.bytes.size() / unit != extra.count || extra.bytes.size() % unit != 0) {
       throw Error(ErrorKind::usage,
                   text("extra tag ", extra.tag, ": ", extra.bytes.size(), " bytes are not ", extra.count,

@@ -30,7 +30,8 @@ class FileTags {
 
   // The size of a directory does not depend on places and statistics, so it is known before the first tile. `moments`:
   // of every band, or empty while they are not known.
-  [[nodiscard]] tiff::TagSet image(std::size_t level, BlockPlaces const& places, std::span<Moments const> moments) const;
+  [[nodiscard]] tiff::TagSet image(std::size_t level, BlockPlaces const& places,
+                                   std::span<Moments const> moments) const;
   [[nodiscard]] tiff::TagSet mask(std::size_t level, BlockPlaces const& places) const;
 
   // What only a PAM file (.aux.xml) can say of the raster; empty when nothing.

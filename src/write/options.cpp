@@ -50,7 +50,8 @@ std::string_view name_in(Table const& table, Value value) noexcept {
 
 // Names in any case, "_" for "-".
 template <class Table>
-auto value_in(Table const& table, std::string_view name) noexcept -> std::optional<typename Table::value_type::first_type> {
+auto value_in(Table const& table, std::string_view name) noexcept
+    -> std::optional<typename Table::value_type::first_type> {
   auto const same = [](char a, char b) {
     char const lower = a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a == '_' ? '-' : a;
     return lower == b;
@@ -69,10 +70,11 @@ std::string_view to_string(Resampling method) noexcept { return name_in(kResampl
 std::optional<Compression> parse_compression(std::string_view name) noexcept {
   if (auto const found = value_in(kCompressions, name)) { return found; }
   // GDAL's spellings.
-  constexpr std::array<std::pair<Compression, std::string_view>, 4> kOthers{{{Compression::lerc_deflate, "lerc-deflate"},
-                                                                             {Compression::jpeg2000, "jp2000"},
-                                                                             {Compression::jpeg2000, "j2k"},
-                                                                             {Compression::deflate, "zip"}}};
+  constexpr std::array<std::pair<Compression, std::string_view>, 4> kOthers{
+      {{Compression::lerc_deflate, "lerc-deflate"},
+       {Compression::jpeg2000, "jp2000"},
+       {Compression::jpeg2000, "j2k"},
+       {Compression::deflate, "zip"}}};
   return value_in(kOthers, name);
 }
 

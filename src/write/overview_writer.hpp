@@ -14,7 +14,8 @@
 namespace terrazzo::writing {
 
 // `plan` is of plan_overviews(). The sink is open. `start_bytes`: 0 for a file of their own, else where the first of
-// their directories is to lie, a multiple of 8; the last directory has no successor, and nothing leads to the first yet.
+// their directories is to lie, a multiple of 8; the last directory has no successor, and nothing leads to the first
+// yet.
 [[nodiscard]] Writer create_overviews(std::shared_ptr<ByteSink> sink, FilePlan plan, std::uint64_t start_bytes);
 
 }  // namespace terrazzo::writing

@@ -79,9 +79,10 @@ void RowWindow::append(LevelRows const& from, std::uint32_t first, std::uint32_t
   bool const packed = from.pixels.pixel_stride_bytes == to.pixels.pixel_stride_bytes &&
                       (bands_ == 1 || planes_ > 1 || from.pixels.band_stride_bytes == to.pixels.band_stride_bytes);
   auto const copy_row = [&](std::uint32_t row) {
-    auto const* const source = static_cast<std::byte const*>(from.pixels.data) +
-                               std::int64_t{row - from.first} * from.pixels.row_stride_bytes;
-    auto* const target = static_cast<std::byte*>(to.pixels.data) + std::int64_t{row - first} * to.pixels.row_stride_bytes;
+    auto const* const source =
+        static_cast<std::byte const*>(from.pixels.data) + std::int64_t{row - from.first} * from.pixels.row_stride_bytes;
+    auto* const target =
+        static_cast<std::byte*>(to.pixels.data) + std::int64_t{row - first} * to.pixels.row_stride_bytes;
     for (std::uint32_t band = 0; band < (packed && planes_ == 1 ? 1 : bands_); ++band) {
       std::byte const* const a = source + std::int64_t{band} * from.pixels.band_stride_bytes;
       std::byte* const b = target + std::int64_t{band} * to.pixels.band_stride_bytes;

@@ -179,7 +179,8 @@ struct Writer::Impl {
       if (mask->height != pixels.height) { refuse("the mask has another number of rows than the pixels"); }
     }
     if (pixels.height > height() - next_row) {
-      refuse(text(pixels.height, " more rows than the raster has: it has ", height(), ", and ", next_row, " are written"));
+      refuse(
+          text(pixels.height, " more rows than the raster has: it has ", height(), ", and ", next_row, " are written"));
     }
     if (pixels.height == 0) { return; }
     LevelRows rows;
@@ -274,7 +275,8 @@ Writer create_with(std::shared_ptr<ByteSink> sink, std::string const& path, std:
 
 Writer writing::create_overviews(std::shared_ptr<ByteSink> sink, FilePlan plan, std::uint64_t start_bytes) {
   try {
-    return Writer(std::make_unique<Writer::Impl>(sink, std::move(plan), Sidecars({}, {}, Durability::none), start_bytes));
+    return Writer(
+        std::make_unique<Writer::Impl>(sink, std::move(plan), Sidecars({}, {}, Durability::none), start_bytes));
   } catch (...) {
     sink->discard();
     throw;

@@ -17,7 +17,7 @@ import rasters
 
 DATA = harness.ROOT / "tests/data"
 DEM = DATA / "dem_deflate_p3.tif"
-COMMANDS = ("info", "checksum", "read", "plan", "stats", "preview", "convert", "cog", "validate", "bench", "doctor")
+COMMANDS = ("info", "checksum", "read", "plan", "stats", "preview", "convert", "cog", "overviews", "edit", "validate", "bench", "doctor")
 
 
 @pytest.fixture(scope="module")
