@@ -195,14 +195,16 @@ CutBlock BlockCutter::cut(LevelPlan const& level, LevelRows const& rows, TileId 
     fill_row(rows.pixels, first + y, column, columns, shape.width_px, block.plane, row);
     if (predicts) { predict_row(row, predicted.data() + y * row_bytes, shape.width_px); }
   }
-  for (std::uint32_t y = real_rows; y < shape.height_px; ++y) {
-    auto const repeat = [&](std::span<std::byte> in) {
-      std::memcpy(in.data() + y * row_bytes, in.data() + (real_rows - 1) * row_bytes, row_bytes);
-    };
-    if (whole) { repeat(samples); }
-    if (predicts) { repeat(predicted); }
+  // Zeros cost least, but pictures would show an edge: codecs that think in waves get the last row again.
+  std::byte* const below = predicted.data() + real_rows * row_bytes;
+  if (plan_.repeats_last_row()) {
+    for (std::uint32_t y = real_rows; y < shape.height_px; ++y) {
+      std::memcpy(predicted.data() + y * row_bytes, below - row_bytes, row_bytes);
+    }
+  } else {
+    std::memset(below, 0, bytes - real_rows * row_bytes);
   }
-  return {whole ? samples : std::span<std::byte>{}, predicted};
+  return {whole ? samples.first(real_rows * row_bytes) : std::span<std::byte>{}, predicted};
 }
 
 std::span<std::byte const> BlockCutter::cut_mask(LevelPlan const& level, LevelRows const& rows, TileId block,

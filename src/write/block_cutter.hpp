@@ -23,7 +23,7 @@ struct CutScratch {
 };
 
 struct CutBlock {
-  std::span<std::byte const> samples{};  // finished samples, before the predictor; rows of the encoded width
+  std::span<std::byte const> samples{};  // finished samples, before the predictor; rows of the encoded width, real ones
   std::span<std::byte const> encoded_input{};  // what the encoder takes; the same bytes when there is no predictor
 };
 

@@ -304,6 +304,12 @@ codec::BlockShape FilePlan::shape_of(LevelPlan const& level, std::uint32_t block
   return {level.block_width, tiled ? level.block_height : level.rows_of(block_row)};
 }
 
+bool FilePlan::repeats_last_row() const noexcept {
+  tiff::Compression const compression = format.block.compression;
+  return compression == tiff::Compression::jpeg || compression == tiff::Compression::jpeg2000 ||
+         compression == tiff::Compression::webp || compression == tiff::Compression::lerc;
+}
+
 std::uint64_t FilePlan::block_bytes(codec::BlockShape shape) const noexcept {
   return std::uint64_t{shape.width_px} * shape.height_px * samples_per_block * sample_bytes();
 }

@@ -48,6 +48,8 @@ struct FilePlan {
   [[nodiscard]] std::size_t sample_bytes() const noexcept { return size_bytes(options.dtype); }
   // The shape a block is encoded in: tiles are always full, the last strip is as short as the raster.
   [[nodiscard]] codec::BlockShape shape_of(LevelPlan const& level, std::uint32_t block_row) const noexcept;
+  // How rows below the raster are filled, in a tile that reaches beyond it: see BlockCutter.
+  [[nodiscard]] bool repeats_last_row() const noexcept;
   [[nodiscard]] std::uint64_t block_bytes(codec::BlockShape shape) const noexcept;
   [[nodiscard]] std::uint64_t tile_count() const noexcept;  // of all levels that are stored, masks included
 };
