@@ -48,7 +48,7 @@ void check_command_name(CLI::App const& app, std::string_view name) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Reads GeoTIFF and Cloud-Optimized GeoTIFF at the speed of the machine.", "terrazzo");
+  CLI::App app("Reads and writes GeoTIFF and Cloud-Optimized GeoTIFF at the speed of the machine.", "terrazzo");
   app.set_version_flag("--version", "terrazzo " + std::string(version()), "Print the version");
   app.set_help_flag("-h,--help", "Print this help");
   app.require_subcommand(1);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terrazzo/convert.hpp"
 
+#include "base/settings.hpp"
+#include "base/text.hpp"
 #include "ops/stream_rows.hpp"
 
 #include <algorithm>
@@ -38,6 +40,16 @@ void place_georeference(Info const& info, ReadRequest const& read, ReadPlan cons
   if (!same) { georeference.rpc.clear(); }  // polynomials of the whole raster
 }
 
+// The source's nodata as a value of another type; nothing, with a note, where that type has no such value.
+std::optional<Nodata> nodata_in(std::string const& marker, DType dtype) {
+  try {
+    return make_nodata(marker, dtype);
+  } catch (Error const&) {
+    log_once(text("nodata ", marker, " of the source is no value of ", to_string(dtype), ": it is left out"));
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) {
@@ -52,7 +64,8 @@ WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) 
   place_georeference(info, read, planned, options.georeference);
   // Statistics are of the source's pixels, all of them.
   bool const same_pixels = planned.window() == Window{0, 0, info.width, info.height} && planned.level() == 0 &&
-                           planned.width() == info.width && planned.height() == info.height && !read.unpack;
+                           planned.width() == info.width && planned.height() == info.height && !read.unpack &&
+                           planned.dtype() == info.dtype();
   for (BandInfo& band : options.band_info) {
     if (!same_pixels) {
       band.statistics = {};
@@ -72,7 +85,7 @@ WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) 
     options.nodata = make_nodata("nan", options.dtype);
     options.mask = false;
   } else if (options.nodata && options.dtype != info.dtype()) {
-    options.nodata = make_nodata(options.nodata->text, options.dtype);
+    options.nodata = nodata_in(options.nodata->text, options.dtype);
   }
   return options;
 }

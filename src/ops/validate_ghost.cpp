@@ -80,7 +80,8 @@ GhostArea read_ghost_area(tiff::MetadataReader const& reader, tiff::Header const
   if (declares(body, "KNOWN_INCOMPATIBLE_EDITION=YES")) {
     findings.add(Rule::incompatible_edition, {.offset = start}, [] {
       return std::string(
-          "KNOWN_INCOMPATIBLE_EDITION=YES: the file was edited after it was made a COG; convert it again");
+          "KNOWN_INCOMPATIBLE_EDITION=YES: the file was edited after it was made a COG; `terrazzo edit --rewrite` puts "
+          "it in order");
     });
   }
   if (body.size() < size) {

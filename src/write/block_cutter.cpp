@@ -92,18 +92,20 @@ void replace_half_nan(std::byte* row, std::size_t samples, std::byte const* sent
   }
 }
 
+// Whether an error could make nodata of a valid sample, or a value of nodata that is not the smallest.
 template <class T>
-bool lies_above_others(std::span<std::byte const> samples, std::byte const* marker) noexcept {
+bool mixes_with_nodata(std::span<std::byte const> samples, std::byte const* marker, double max_error) noexcept {
   T value;
   std::memcpy(&value, marker, sizeof value);
-  bool found = false, smaller = false;
+  bool found = false, smaller = false, near = false;
   for (std::size_t at = 0; at < samples.size(); at += sizeof(T)) {
     T sample;
     std::memcpy(&sample, samples.data() + at, sizeof sample);
     found |= sample == value;
     smaller |= sample < value;
+    near |= sample != value && std::fabs(static_cast<double>(sample) - static_cast<double>(value)) <= max_error;
   }
-  return found && smaller;
+  return (found && smaller) || near;
 }
 
 }  // namespace
@@ -238,15 +240,16 @@ bool BlockCutter::is_empty(std::span<std::byte const> samples) const noexcept {
 
 bool BlockCutter::would_blur_nodata(std::span<std::byte const> samples) const noexcept {
   if (!plan_.options.nodata) { return false; }
+  double const error = plan_.options.lerc_max_error;
   switch (plan_.options.dtype) {
-    case DType::u8: return lies_above_others<std::uint8_t>(samples, sentinel_);
-    case DType::i8: return lies_above_others<std::int8_t>(samples, sentinel_);
-    case DType::u16: return lies_above_others<std::uint16_t>(samples, sentinel_);
-    case DType::i16: return lies_above_others<std::int16_t>(samples, sentinel_);
-    case DType::u32: return lies_above_others<std::uint32_t>(samples, sentinel_);
-    case DType::i32: return lies_above_others<std::int32_t>(samples, sentinel_);
-    case DType::f32: return lies_above_others<float>(samples, sentinel_);
-    case DType::f64: return lies_above_others<double>(samples, sentinel_);
+    case DType::u8: return mixes_with_nodata<std::uint8_t>(samples, sentinel_, error);
+    case DType::i8: return mixes_with_nodata<std::int8_t>(samples, sentinel_, error);
+    case DType::u16: return mixes_with_nodata<std::uint16_t>(samples, sentinel_, error);
+    case DType::i16: return mixes_with_nodata<std::int16_t>(samples, sentinel_, error);
+    case DType::u32: return mixes_with_nodata<std::uint32_t>(samples, sentinel_, error);
+    case DType::i32: return mixes_with_nodata<std::int32_t>(samples, sentinel_, error);
+    case DType::f32: return mixes_with_nodata<float>(samples, sentinel_, error);
+    case DType::f64: return mixes_with_nodata<double>(samples, sentinel_, error);
     default: return false;  // no samples of LERC
   }
 }

@@ -42,8 +42,8 @@ class BlockCutter {
   // True when every sample is nodata, or 0 where the file has no nodata.
   [[nodiscard]] bool is_empty(std::span<std::byte const> samples) const noexcept;
 
-  // True when a codec with an error would change nodata into a valid value: LERC keeps the smallest value of a block
-  // exactly, and no other.
+  // True when a codec with an error could change nodata into a valid value (LERC keeps the smallest value of a block
+  // exactly, and no other) or a valid value into nodata.
   [[nodiscard]] bool would_blur_nodata(std::span<std::byte const> samples) const noexcept;
 
  private:

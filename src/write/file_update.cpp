@@ -25,13 +25,18 @@ void FileUpdate::open() {
   if (file_ || published_) { throw Error(ErrorKind::usage, "a file is opened once", {.source = path_}); }
   file_ = io::Descriptor(io::file_calls.openat(AT_FDCWD, path_.c_str(), O_RDWR | O_CLOEXEC, 0));
   if (!file_) { fail("open for writing"); }
-  struct stat status {};
-  if (fstat(file_.get(), &status) != 0) { fail("open for writing"); }
-  if (!S_ISREG(status.st_mode)) { throw Error(ErrorKind::usage, "this is no regular file", {.source = path_}); }
-  // File systems without locks do without.
+  // The lock first: what is known of the file from then on stays true. File systems without locks do without.
   if (io::file_calls.flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     file_.reset();
     throw Error(ErrorKind::io, "another process is changing the file", {.source = path_});
+  }
+  struct stat status {
+  }, named{};
+  if (fstat(file_.get(), &status) != 0) { fail("open for writing"); }
+  if (!S_ISREG(status.st_mode)) { throw Error(ErrorKind::usage, "this is no regular file", {.source = path_}); }
+  if (stat(path_.c_str(), &named) != 0 || named.st_ino != status.st_ino || named.st_dev != status.st_dev) {
+    file_.reset();
+    throw Error(ErrorKind::io, "another process has just replaced the file", {.source = path_});
   }
   old_size_bytes_ = static_cast<std::uint64_t>(status.st_size);
 }

@@ -19,6 +19,8 @@ class Sidecars {
   void settle() const;
 
  private:
+  void settle_beside(std::string const& raster) const;
+
   std::string path_, pam_xml_;
   Durability durability_;
 };

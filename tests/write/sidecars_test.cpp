@@ -44,6 +44,18 @@ TEST_F(SidecarsOfAFile, WritesWhatOnlyPamCanSay) {
   EXPECT_EQ(text_of(raster() + ".aux.xml"), "<PAMDataset/>");
 }
 
+TEST_F(SidecarsOfAFile, RemovesThoseBehindALinkToo) {
+  put(raster(), "raster");
+  put(raster() + ".ovr", "old");
+  std::string const link = (folder_ / "link.tif").string();
+  fs::create_symlink(raster(), link);
+  put(link + ".aux.xml", "old");
+  Sidecars(link, "", Durability::none).settle();
+  EXPECT_FALSE(fs::exists(raster() + ".ovr"));
+  EXPECT_FALSE(fs::exists(link + ".aux.xml"));
+  EXPECT_TRUE(fs::is_symlink(link));
+}
+
 TEST_F(SidecarsOfAFile, TouchesNothingWithoutAPath) {
   put(raster() + ".ovr", "old");
   Sidecars("", "<PAMDataset/>", Durability::none).settle();
