@@ -39,7 +39,8 @@ void check(Validation const& result) {
 // Decoding all of a raster that only claims to be large would measure the memory's speed.
 bool is_small(std::span<std::byte const> bytes) {
   try {
-    Info const& info = open_memory(bytes).info();
+    Dataset const dataset = open_memory(bytes);
+    Info const& info = dataset.info();
     return std::uint64_t{info.width} * info.height * info.bands.size() <= kMaxDecodedPixels;
   } catch (Error const&) { return false; }
 }
