@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 namespace terrazzo {
 
@@ -36,6 +37,12 @@ template <class... Rest>
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr T ceil_div(T value, T divisor) noexcept {
   return static_cast<T>(value / divisor + (value % divisor != 0 ? 1 : 0));
+}
+
+// The next multiple of `unit`, which is not 0, from `value` on. Wraps when the type has none: the caller knows better.
+template <std::unsigned_integral T>
+[[nodiscard]] constexpr T round_up(T value, std::type_identity_t<T> unit) noexcept {
+  return static_cast<T>(ceil_div<T>(value, unit) * unit);
 }
 
 // True when [offset, offset + length) lies inside [0, size).

@@ -4,6 +4,8 @@
 // update), IntegerSums exactly.
 #pragma once
 
+#include "base/host_device.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <concepts>
@@ -23,7 +25,8 @@ struct Moments {
   double finite_minimum = std::numeric_limits<double>::infinity();
   double finite_maximum = -std::numeric_limits<double>::infinity();
 
-  void merge(Moments const& other) noexcept {
+  // Kernels merge too, and get the same bits.
+  TERRAZZO_HOST_DEVICE void merge(Moments const& other) noexcept {
     if (other.count == 0) { return; }
     minimum = std::min(minimum, other.minimum);
     maximum = std::max(maximum, other.maximum);

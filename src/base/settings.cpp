@@ -131,6 +131,16 @@ bool is_listed(std::string_view comma_list, std::string_view capability) noexcep
   return false;
 }
 
+Engine resolve_engine(Engine requested) {
+  if (requested != Engine::automatic) { return requested; }
+  char const* const value = std::getenv("TERRAZZO_ENGINE");
+  std::string_view const name = value == nullptr ? "" : value;
+  if (name.empty() || name == "auto") { return Engine::automatic; }
+  if (name == "host") { return Engine::host; }
+  if (name == "device") { return Engine::device; }
+  throw Error(ErrorKind::usage, text("TERRAZZO_ENGINE=", name, " is none of auto, host, device"));
+}
+
 bool is_disabled(std::string_view capability) {
   char const* const set = std::getenv("TERRAZZO_DISABLE");
   std::string_view const list = set != nullptr ? set : "";

@@ -3,6 +3,7 @@
 // The settings in force, with the machine's own numbers filled in.
 #pragma once
 
+#include "terrazzo/read.hpp"
 #include "terrazzo/settings.hpp"
 
 #include <cstdint>
@@ -18,6 +19,9 @@ namespace terrazzo {
 
 // Bytes of decoded tiles that open datasets may keep together.
 [[nodiscard]] std::uint64_t resolve_tile_cache();
+
+// The engine that a call asked for or, when it leaves it open, TERRAZZO_ENGINE (auto, host, device).
+[[nodiscard]] Engine resolve_engine(Engine requested);
 
 // Whether TERRAZZO_DISABLE, a comma list, names this capability: gpu, nvcomp, nvjpeg, nvjpeg2k, kvikio. "gpu" disables
 // all of them. Asked of the environment every time.

@@ -3,10 +3,11 @@
 // zlib's checksum (RFC 1950) by sums over any parts in any order, so that many threads can share a tile.
 #pragma once
 
-#include "tile/host_device.hpp"
+#include "base/host_device.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace terrazzo::tile {
 
@@ -25,6 +26,39 @@ struct AdlerSums {
     return {bytes % kAdlerModulus, weighted % kAdlerModulus};
   }
 };
+
+// 16 bytes as a device loads them; the first byte is the lowest of the first word.
+struct alignas(16) AdlerVector {
+  std::uint32_t words[4];
+};
+
+// The share of one thread in bytes [from, to) of the `size_bytes` bytes at `data`, which is aligned to 16 bytes: every
+// `thread_count`th vector of 16 bytes from the one numbered `thread` on. `from` is a multiple of 16. At most 2^23 bytes
+// fall to a thread.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline AdlerSums adler_share(std::byte const* data, std::uint64_t size_bytes,
+                                                                std::uint64_t from, std::uint64_t to,
+                                                                std::uint32_t thread,
+                                                                std::uint32_t thread_count) noexcept {
+  AdlerSums sums;
+  std::uint64_t const end = to / 16;
+  for (std::uint64_t v = from / 16 + thread; v < end; v += thread_count) {
+    AdlerVector vector;  // one load
+    std::memcpy(&vector, __builtin_assume_aligned(data + v * 16, 16), 16);
+    std::uint32_t bytes = 0, weighted = 0;  // weighted by the distance from the vector's begin
+    for (std::uint32_t b = 0; b < 16; ++b) {
+      std::uint32_t const byte = (vector.words[b / 4] >> (8 * (b % 4))) & 0xFFU;
+      bytes += byte;
+      weighted += byte * b;
+    }
+    sums.bytes += bytes;
+    sums.weighted += bytes * (size_bytes - v * 16) - weighted;
+  }
+  // Below 16 bytes are left, and only where `to` is the end of a tile.
+  for (std::uint64_t at = end * 16 + thread; at < to; at += thread_count) {
+    sums.add(static_cast<std::uint32_t>(data[at]), size_bytes - at);
+  }
+  return sums;
+}
 
 // The checksum of `size_bytes` bytes, all of which are in `sums`.
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t adler32_of(AdlerSums const& sums,

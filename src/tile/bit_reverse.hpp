@@ -4,8 +4,8 @@
 // before decompression, except by codecs that are told of it; JPEG and the other byte-oriented codecs ignore the tag.
 #pragma once
 
+#include "base/host_device.hpp"
 #include "tile/byte_swap.hpp"
-#include "tile/host_device.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,7 @@
 // first and a big-endian file's least significant first. We do the same.
 #pragma once
 
-#include "tile/host_device.hpp"
+#include "base/host_device.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // The byte order of samples: one sample at a time for both sides, whole rows at vector speed for the host.
 #pragma once
 
-#include "tile/host_device.hpp"
+#include "base/host_device.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -7,7 +7,7 @@
 // Rows in, rows out, tables immutable once made. Sizes are the caller's to check.
 #pragma once
 
-#include "tile/host_device.hpp"
+#include "base/host_device.hpp"
 
 #include <array>
 #include <cstddef>

@@ -4,9 +4,9 @@
 // clamped, NaN becomes 0 in an integer; of a complex value a real type keeps the real part.
 #pragma once
 
+#include "base/host_device.hpp"
 #include "terrazzo/dtype.hpp"
 #include "tile/float_convert.hpp"
-#include "tile/host_device.hpp"
 
 #include <bit>
 #include <cstddef>

@@ -3,10 +3,10 @@
 // One sample of any type into any other: the text behind convert.hpp's rows, shared with the device.
 #pragma once
 
+#include "base/host_device.hpp"
 #include "terrazzo/dtype.hpp"
 #include "tile/byte_swap.hpp"
 #include "tile/convert.hpp"
-#include "tile/host_device.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -23,4 +23,18 @@ struct DeviceTiles {
   std::uint32_t count = 0;
 };
 
+// The same for an encoder: the samples of every tile in, its compressed bytes out. A tile of no bytes is sparse: it is
+// not looked at and gets none. A tile that an encoder could not do has another status than `ok`, and the host encodes it.
+struct EncodeBatch {
+  std::byte const* input = nullptr;
+  std::uint64_t const* input_offsets = nullptr;  // in `input`; a multiple of 16
+  std::uint64_t const* input_sizes = nullptr;
+  std::byte* output = nullptr;
+  std::uint64_t const* output_offsets = nullptr;  // in `output`; a multiple of 16, plus the codec's phase
+  std::uint64_t* output_sizes = nullptr;  // written for every tile; 0 where the status is not `ok`
+  TileStatus* statuses = nullptr;  // written for every tile
+  std::uint32_t count = 0;
+  std::uint64_t longest_input_bytes = 0;
+};
+
 }  // namespace terrazzo::tile

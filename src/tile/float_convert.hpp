@@ -5,8 +5,8 @@
 // Written on bit patterns, so that the result does not depend on a rounding mode, a flush-to-zero mode or a device.
 #pragma once
 
+#include "base/host_device.hpp"
 #include "tile/byte_swap.hpp"
-#include "tile/host_device.hpp"
 
 #include <cstddef>
 #include <cstdint>

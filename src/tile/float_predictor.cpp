@@ -9,34 +9,19 @@
 // register, and no sum crosses lanes. Other shapes are summed in place and joined after.
 #include "tile/predictor.hpp"
 
-#include "tile/cpu.hpp"
-
-#if TERRAZZO_HAVE_X86
-#include <immintrin.h>
-#endif
+#include "tile/byte_planes_avx2.hpp"
 
 namespace terrazzo::tile {
 namespace {
 
 #if TERRAZZO_HAVE_X86
 
-TERRAZZO_TARGET_AVX2 inline __m128i load16(std::byte const* from) noexcept {
-  return _mm_loadu_si128(reinterpret_cast<__m128i const*>(from));
-}
-
-TERRAZZO_TARGET_AVX2 inline void store16(std::byte* to, __m128i value) noexcept {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
-}
-
 // The low byte of the sum of `count` bytes; count is a multiple of 16.
 TERRAZZO_TARGET_AVX2 inline std::uint32_t byte_total(std::byte const* bytes, std::size_t count) noexcept {
   __m256i const zero = _mm256_setzero_si256();
   __m256i total = zero;
   std::size_t i = 0;
-  for (; i + 32 <= count; i += 32) {
-    total =
-        _mm256_add_epi64(total, _mm256_sad_epu8(_mm256_loadu_si256(reinterpret_cast<__m256i const*>(bytes + i)), zero));
-  }
+  for (; i + 32 <= count; i += 32) { total = _mm256_add_epi64(total, _mm256_sad_epu8(load32(bytes + i), zero)); }
   __m128i folded = _mm_add_epi64(_mm256_castsi256_si128(total), _mm256_extracti128_si256(total, 1));
   if (i < count) { folded = _mm_add_epi64(folded, _mm_sad_epu8(load16(bytes + i), _mm_setzero_si128())); }
   folded = _mm_add_epi64(folded, _mm_unpackhi_epi64(folded, folded));
@@ -63,40 +48,6 @@ TERRAZZO_TARGET_AVX2 inline __m256i last_sample(__m256i samples) noexcept {
   if constexpr (Bytes == 8) return _mm256_shuffle_epi32(samples, 0xEE);
   if constexpr (Bytes == 4) return _mm256_shuffle_epi32(samples, 0xFF);
   if constexpr (Bytes == 2) return _mm256_shuffle_epi8(samples, _mm256_set1_epi16(0x0F0E));
-}
-
-// Joins 16 samples in each lane: planes, least significant first, become samples in order.
-template <int Bytes>
-TERRAZZO_TARGET_AVX2 inline void join_lanes(__m256i (&v)[Bytes]) noexcept {
-  __m256i pair[Bytes];
-#pragma GCC unroll 8
-  for (int p = 0; p < Bytes / 2; ++p) {
-    pair[2 * p] = _mm256_unpacklo_epi8(v[2 * p], v[2 * p + 1]);
-    pair[2 * p + 1] = _mm256_unpackhi_epi8(v[2 * p], v[2 * p + 1]);
-  }
-  if constexpr (Bytes == 2) {
-    v[0] = pair[0];
-    v[1] = pair[1];
-  } else {
-    __m256i quad[Bytes];
-#pragma GCC unroll 8
-    for (int p = 0; p < Bytes / 4; ++p) {
-#pragma GCC unroll 8
-      for (int part = 0; part < 2; ++part) {
-        quad[4 * p + 2 * part] = _mm256_unpacklo_epi16(pair[4 * p + part], pair[4 * p + 2 + part]);
-        quad[4 * p + 2 * part + 1] = _mm256_unpackhi_epi16(pair[4 * p + part], pair[4 * p + 2 + part]);
-      }
-    }
-#pragma GCC unroll 8
-    for (int p = 0; p < 4; ++p) {
-      if constexpr (Bytes == 4) {
-        v[p] = quad[p];
-      } else {
-        v[2 * p] = _mm256_unpacklo_epi32(quad[p], quad[4 + p]);
-        v[2 * p + 1] = _mm256_unpackhi_epi32(quad[p], quad[4 + p]);
-      }
-    }
-  }
 }
 
 TERRAZZO_TARGET_AVX2 inline __m256i load_halves(std::byte const* low, std::byte const* high) noexcept {

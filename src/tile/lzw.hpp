@@ -15,7 +15,7 @@
 // 1024 codes, a missing EOI is no error once the output is complete.
 #pragma once
 
-#include "tile/host_device.hpp"
+#include "base/host_device.hpp"
 #include "tile/tile_status.hpp"
 
 #include <cstddef>

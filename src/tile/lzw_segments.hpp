@@ -15,7 +15,7 @@
 // Strings go to a stage, a window on the segment's output, which is then copied in whole words.
 #pragma once
 
-#include "tile/host_device.hpp"
+#include "base/host_device.hpp"
 #include "tile/lzw.hpp"
 
 #include <cstddef>

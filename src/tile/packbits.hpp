@@ -4,7 +4,7 @@
 // times; -128 means nothing. Runs that cross a row's end are against the specification and common; they are read.
 #pragma once
 
-#include "tile/host_device.hpp"
+#include "base/host_device.hpp"
 #include "tile/tile_status.hpp"
 
 #include <cstddef>

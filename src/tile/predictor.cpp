@@ -8,11 +8,7 @@
 // wait for the step's own result.
 #include "tile/predictor.hpp"
 
-#include "tile/cpu.hpp"
-
-#if TERRAZZO_HAVE_X86
-#include <immintrin.h>
-#endif
+#include "tile/byte_planes_avx2.hpp"
 
 namespace terrazzo::tile {
 namespace {
@@ -35,14 +31,6 @@ TERRAZZO_TARGET_AVX2 inline __m128i add(__m128i a, __m128i b) noexcept {
   if constexpr (sizeof(T) == 2) return _mm_add_epi16(a, b);
   if constexpr (sizeof(T) == 4) return _mm_add_epi32(a, b);
   if constexpr (sizeof(T) == 8) return _mm_add_epi64(a, b);
-}
-
-TERRAZZO_TARGET_AVX2 inline __m128i load16(std::byte const* from) noexcept {
-  return _mm_loadu_si128(reinterpret_cast<__m128i const*>(from));
-}
-
-TERRAZZO_TARGET_AVX2 inline void store16(std::byte* to, __m128i value) noexcept {
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
 }
 
 // A shuffle that reverses the bytes of every T.
@@ -76,7 +64,7 @@ TERRAZZO_TARGET_AVX2 std::size_t undo_power_pixels(std::byte const* in, std::byt
   __m256i carry = _mm256_setzero_si256();
   std::size_t i = 0;
   for (; i + 32 <= total_bytes; i += 32) {
-    __m256i sum = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(in + i));
+    __m256i sum = load32(in + i);
     if constexpr (Swapped) sum = _mm256_shuffle_epi8(sum, swap);
     if constexpr (PixelBytes <= 1) sum = add<T>(sum, _mm256_slli_si256(sum, 1));
     if constexpr (PixelBytes <= 2) sum = add<T>(sum, _mm256_slli_si256(sum, 2));
@@ -86,7 +74,7 @@ TERRAZZO_TARGET_AVX2 std::size_t undo_power_pixels(std::byte const* in, std::byt
     __m256i const low_total = _mm256_shuffle_epi8(_mm256_permute2x128_si256(sum, sum, 0x08), last_pixel);
     sum = add<T>(sum, low_total);
     __m256i const total = _mm256_shuffle_epi8(_mm256_permute4x64_epi64(sum, 0xFF), last_pixel);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), add<T>(sum, carry));
+    store32(out + i, add<T>(sum, carry));
     carry = add<T>(carry, total);
   }
   return i;
@@ -172,10 +160,10 @@ TERRAZZO_TARGET_AVX2 std::size_t undo_large_pixels(std::byte const* in, std::byt
   __m256i const swap = _mm256_broadcastsi128_si256(swap_shuffle<T>());
   std::size_t i = pixel_bytes;
   for (; i + 32 <= total_bytes; i += 32) {
-    __m256i difference = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(in + i));
+    __m256i difference = load32(in + i);
     if constexpr (Swapped) difference = _mm256_shuffle_epi8(difference, swap);
-    __m256i const previous = _mm256_loadu_si256(reinterpret_cast<__m256i const*>(out + i - pixel_bytes));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + i), add<T>(difference, previous));
+    __m256i const previous = load32(out + i - pixel_bytes);
+    store32(out + i, add<T>(difference, previous));
   }
   return i;
 }

@@ -7,8 +7,8 @@
 // separate. Sizes are the caller's to check; nothing here reads or writes outside width_px * samples * sample size.
 #pragma once
 
+#include "base/host_device.hpp"
 #include "tile/byte_swap.hpp"
-#include "tile/host_device.hpp"
 
 #include <cstddef>
 #include <cstdint>

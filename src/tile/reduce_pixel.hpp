@@ -5,9 +5,9 @@
 // results are equal to the bit on the host and on the device. A NaN that comes out is always the plain quiet NaN.
 #pragma once
 
+#include "base/host_device.hpp"
 #include "tile/convert.hpp"
 #include "tile/float_convert.hpp"
-#include "tile/host_device.hpp"
 
 #include <cmath>
 #include <cstddef>
@@ -368,6 +368,22 @@ template <class T>
   return rounded_to<T>(largest * std::sqrt(sum * static_cast<W>(0.25)));
 }
 
+// Result pixel `column` of a row of `width`, all of whose windows are four whole pixels.
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline T rms_of_whole_four(T a, T b, T c, T d, std::uint32_t column,
+                                                              std::uint32_t width) noexcept {
+  if constexpr (std::is_floating_point_v<WorkedAs<T>>) {
+    // There is no vector loop in double.
+    std::uint32_t const tail =
+        std::is_same_v<WorkedAs<T>, float> ? width - reading_order_tail<T>(width) : std::uint32_t{0};
+    return rms_of_four<T>(a, b, c, d, column >= tail);
+  } else {
+    double const total =
+        static_cast<double>(std::uint64_t{a} * a + std::uint64_t{b} * b + std::uint64_t{c} * c + std::uint64_t{d} * d);
+    return finish_rms<T>(total, 4.0, 1.0, {});
+  }
+}
+
 // Values are divided by the largest first where all count, so that squares cannot overflow.
 template <class T, class Sample>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T rms_of_all(AxisWindow const& x, AxisWindow const& y,
@@ -414,6 +430,28 @@ template <class T, class Sample, class Valid>
   }
   return weight > 0 ? finish_rms<T>(total, weight, 1.0, avoided) : nothing;
 }
+
+// ---------------------------------------------------------------------------------------------------------------
+// Complex numbers
+
+// Mean, or root mean square, of each part by itself. Through float32 whatever the type, as GDAL works.
+struct ComplexMean {
+  bool of_squares = false;
+  double real = 0, imaginary = 0;
+
+  template <class Part>
+  TERRAZZO_HOST_DEVICE void add(Part re_part, Part im_part) noexcept {
+    double const re = static_cast<double>(convert_value<float>(re_part));
+    double const im = static_cast<double>(convert_value<float>(im_part));
+    real += of_squares ? re * re : re;
+    imaginary += of_squares ? im * im : im;
+  }
+  template <class Part>
+  [[nodiscard]] TERRAZZO_HOST_DEVICE Part finished(double sum, double pixel_count) const noexcept {
+    double const mean = sum / pixel_count;
+    return rounded_to<Part>(static_cast<float>(of_squares ? std::sqrt(mean) : mean));
+  }
+};
 
 // ---------------------------------------------------------------------------------------------------------------
 // Kernels

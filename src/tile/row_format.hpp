@@ -4,11 +4,11 @@
 // the machine's byte order. The host does it a row at a time (read/row_finisher), the device a sample at a time.
 #pragma once
 
+#include "base/host_device.hpp"
 #include "terrazzo/dtype.hpp"
 #include "tile/bit_unpack.hpp"
 #include "tile/byte_swap.hpp"
 #include "tile/float_convert.hpp"
-#include "tile/host_device.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 // The per-tile function runs on both sides.
 #pragma once
 
-#include "tile/host_device.hpp"
+#include "base/host_device.hpp"
 
 #include <cstddef>
 #include <cstdint>

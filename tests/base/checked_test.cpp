@@ -49,6 +49,21 @@ TEST(CeilDiv, RoundsUpAndDoesNotOverflow) {
   EXPECT_EQ(ceil_div<std::uint64_t>(kMax, kMax), 1u);
 }
 
+TEST(RoundUp, GivesTheNextMultipleAndKeepsWhatIsOne) {
+  EXPECT_EQ(round_up(0u, 16), 0u);
+  EXPECT_EQ(round_up(1u, 16), 16u);
+  EXPECT_EQ(round_up(16u, 16), 16u);
+  EXPECT_EQ(round_up(17u, 16), 32u);
+  EXPECT_EQ(round_up(7u, 1), 7u);
+  EXPECT_EQ(round_up(10u, 7), 14u) << "no power of two is needed";
+}
+
+TEST(RoundUp, ReachesTheLastMultipleOfTheType) {
+  EXPECT_EQ(round_up<std::uint64_t>(kMax - 3, 2), kMax - 3);
+  EXPECT_EQ(round_up<std::uint64_t>(kMax - 2, 2), kMax - 1) << "value + unit does not fit, the result does";
+  EXPECT_EQ(round_up<std::uint8_t>(201, 50), std::uint8_t{250});
+}
+
 TEST(RangeFits, KnowsTheEdges) {
   EXPECT_TRUE(range_fits(0, 0, 0));
   EXPECT_TRUE(range_fits(0, 10, 10));

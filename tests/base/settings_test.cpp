@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -153,6 +154,54 @@ TEST_F(SettingsInForce, LogMayLogAgainFromItsListener) {
   });
   log_once("settings_test: outer");
   EXPECT_EQ(told, (std::vector<std::string>{"settings_test: outer", "settings_test: nested"}));
+}
+
+// TERRAZZO_ENGINE is asked for every time; what was there before comes back.
+class RequestedEngine : public ::testing::Test {
+ protected:
+  ~RequestedEngine() override { set_engine(before_ ? before_->c_str() : nullptr); }
+  static void set_engine(char const* value) {
+    if (value == nullptr) {
+      unsetenv("TERRAZZO_ENGINE");
+    } else {
+      setenv("TERRAZZO_ENGINE", value, 1);
+    }
+  }
+
+ private:
+  std::optional<std::string> before_ = std::getenv("TERRAZZO_ENGINE") != nullptr
+                                           ? std::optional<std::string>(std::getenv("TERRAZZO_ENGINE"))
+                                           : std::nullopt;
+};
+
+TEST_F(RequestedEngine, IsTheRequestsThenTheEnvironments) {
+  struct {
+    char const* value;
+    Engine seen;
+  } const cases[] = {{nullptr, Engine::automatic},
+                     {"", Engine::automatic},
+                     {"auto", Engine::automatic},
+                     {"host", Engine::host},
+                     {"device", Engine::device}};
+  for (auto const& c : cases) {
+    set_engine(c.value);
+    EXPECT_EQ(resolve_engine(Engine::automatic), c.seen) << (c.value == nullptr ? "unset" : c.value);
+    for (Engine const engine : {Engine::host, Engine::device}) {
+      EXPECT_EQ(resolve_engine(engine), engine) << "the request comes first";
+    }
+  }
+}
+
+TEST_F(RequestedEngine, RefusesWordsItDoesNotKnow) {
+  set_engine("gpu");
+  try {
+    (void)resolve_engine(Engine::automatic);
+    FAIL() << "taken";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(error.message().find("TERRAZZO_ENGINE=gpu"), std::string::npos) << error.message();
+  }
+  EXPECT_EQ(resolve_engine(Engine::host), Engine::host) << "nobody asked the environment";
 }
 
 TEST(Disabled, TakesWholeWordsOfACommaList) {

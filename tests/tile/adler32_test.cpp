@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <vector>
 
@@ -47,6 +48,33 @@ TEST(Adler32, SharedOutAmongThreadsItIsTheDefinition) {
     EXPECT_EQ(by_threads(bytes, 256), by_definition(bytes)) << size;
     std::vector<std::uint8_t> const ones(size, 255);  // the largest sums
     EXPECT_EQ(by_threads(ones, 256), by_definition(ones)) << size;
+  }
+}
+
+TEST(Adler32, SharedOutInPiecesItIsTheDefinition) {
+  std::mt19937 random(2);
+  for (std::size_t const size : {1u, 15u, 16u, 17u, 4095u, 4096u, 4097u, 70001u}) {
+    std::vector<AdlerVector> memory(size / 16 + 1);  // aligned
+    auto* const data = reinterpret_cast<std::byte*>(memory.data());
+    std::vector<std::uint8_t> bytes(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      bytes[i] = static_cast<std::uint8_t>(random());
+      data[i] = static_cast<std::byte>(bytes[i]);
+    }
+    for (std::uint64_t const piece : {std::uint64_t{16}, std::uint64_t{4096}, std::uint64_t{1} << 20}) {
+      for (std::uint32_t const threads : {1u, 3u, 256u}) {
+        AdlerSums total;
+        for (std::uint64_t from = 0; from < size; from += piece) {
+          for (std::uint32_t thread = 0; thread < threads; ++thread) {
+            std::uint64_t const to = std::min<std::uint64_t>(size, from + piece);
+            AdlerSums const own = adler_share(data, size, from, to, thread, threads).reduced();
+            total.bytes += own.bytes;
+            total.weighted += own.weighted;
+          }
+        }
+        EXPECT_EQ(adler32_of(total, size), by_definition(bytes)) << size << ", pieces of " << piece << ", " << threads;
+      }
+    }
   }
 }
 

@@ -3,13 +3,13 @@
 // Segments put together as the device's kernels do, on one thread, against the definition.
 #include "tile/lzw_segments.hpp"
 
+#include "support/lzw_stream.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <random>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,94 +17,11 @@ namespace terrazzo::tile {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-class BitWriter {
- public:
-  explicit BitWriter(LzwBitOrder order) : order_(order) {}
-
-  void put(std::uint32_t code, std::uint32_t width) {
-    for (std::uint32_t i = 0; i < width; ++i) {
-      bool const msb = order_ == LzwBitOrder::msb_first;
-      bool const bit = ((code >> (msb ? width - 1 - i : i)) & 1U) != 0;
-      if (bit_count_ % 8 == 0) { bytes_.push_back(std::byte{0}); }
-      if (bit) { bytes_.back() |= static_cast<std::byte>(msb ? 0x80U >> (bit_count_ % 8) : 1U << (bit_count_ % 8)); }
-      ++bit_count_;
-    }
-  }
-  [[nodiscard]] Bytes take() { return std::move(bytes_); }
-
- private:
-  LzwBitOrder order_;
-  Bytes bytes_;
-  std::size_t bit_count_ = 0;
-};
-
-struct EncodeOptions {
-  LzwBitOrder order = LzwBitOrder::msb_first;
-  std::uint32_t clear_at = 4094;  // number of entries at which the table is cleared
-  bool end_of_information = true;
-};
-
-// A textbook encoder: longest match in a map of strings. It knows nothing of the decoder's tricks.
-Bytes encode(Bytes const& data, EncodeOptions options = {}) {
-  BitWriter writer(options.order);
-  std::uint32_t const early = options.order == LzwBitOrder::msb_first ? 1 : 0;
-  std::map<std::string, std::uint32_t> table;
-  std::uint32_t next = 0;
-  std::uint32_t width = 9;
-  auto const reset = [&] {
-    table.clear();
-    for (int i = 0; i < 256; ++i) { table[std::string(1, static_cast<char>(i))] = static_cast<std::uint32_t>(i); }
-    next = 258;
-    width = 9;
-  };
-  writer.put(kLzwClear, width);
-  reset();
-  std::string match;
-  // The decoder is one entry behind the encoder: it adds an entry on the code after.
-  auto const widen = [&] {
-    if (next + early > (1U << width) && width < 12) { ++width; }
-  };
-  for (std::byte const b : data) {
-    std::string longer = match + static_cast<char>(b);
-    if (table.contains(longer)) {
-      match = std::move(longer);
-      continue;
-    }
-    writer.put(table.at(match), width);
-    if (next < 4096) { table[longer] = next; }
-    ++next;
-    widen();
-    if (next == options.clear_at) {
-      writer.put(kLzwClear, width);
-      reset();
-    }
-    match.assign(1, static_cast<char>(b));
-  }
-  if (!match.empty()) {
-    writer.put(table.at(match), width);
-    ++next;
-    widen();
-  }
-  if (options.end_of_information) { writer.put(kLzwEndOfInformation, width); }
-  return writer.take();
-}
-
-Bytes noise(std::size_t count, std::uint32_t seed, std::uint32_t alphabet) {
-  std::mt19937 engine(seed);
-  Bytes bytes(count);
-  for (std::byte& b : bytes) { b = static_cast<std::byte>(engine() % alphabet); }
-  return bytes;
-}
-
-// Differences of a slow walk: many short strings, as rasters have.
-Bytes terrain(std::size_t count, std::uint32_t seed) {
-  std::mt19937 engine(seed);
-  std::normal_distribution<float> step(0.0F, 2.0F);
-  Bytes bytes(count);
-  for (std::byte& b : bytes) { b = static_cast<std::byte>(static_cast<int>(step(engine)) & 0xFF); }
-  return bytes;
-}
+using testing::lzw_stream;
+using testing::LzwCodeWriter;
+using testing::LzwStreamOptions;
+using testing::noise;
+using testing::walk_steps;
 
 // ---- the twin ----
 
@@ -250,8 +167,8 @@ void expect_agreement(Bytes const& stream, std::size_t out_size, std::size_t off
   if (status == TileStatus::ok) { ASSERT_EQ(by_segments, expected); }
 }
 
-void expect_round_trip(Bytes const& data, EncodeOptions options = {}, Shape const& shape = {}) {
-  Bytes const stream = encode(data, options);
+void expect_round_trip(Bytes const& data, LzwStreamOptions options = {}, Shape const& shape = {}) {
+  Bytes const stream = lzw_stream(data, options);
   Bytes out;
   EXPECT_EQ(decode_by_segments(stream, 0, data.size(), out, shape), TileStatus::ok);
   EXPECT_EQ(out, data);
@@ -351,7 +268,7 @@ TEST(LzwSegments, DecodeWhatAnEncoderWrites) {
       for (std::uint32_t const alphabet : {1U, 2U, 5U, 256U}) {
         expect_round_trip(noise(40000, clear_at, alphabet), {.order = order, .clear_at = clear_at});
       }
-      expect_round_trip(terrain(40000, clear_at), {.order = order, .clear_at = clear_at});
+      expect_round_trip(walk_steps(40000, clear_at), {.order = order, .clear_at = clear_at});
     }
   }
 }
@@ -373,12 +290,12 @@ TEST(LzwSegments, DecodeLongStringsInEitherWay) {
     Shape const shape{.threads = 384, .stage_bytes = 16384, .few_strings = few};
     expect_round_trip(constant, {}, shape);
     expect_round_trip(periodic, {}, shape);
-    expect_round_trip(terrain(100000, 3), {}, shape);
+    expect_round_trip(walk_steps(100000, 3), {}, shape);
   }
 }
 
 TEST(LzwSegments, AgreeOnLessOutputAndOnSurplus) {
-  Bytes const stream = encode(terrain(9000, 5), {.clear_at = 1500});
+  Bytes const stream = lzw_stream(walk_steps(9000, 5), {.clear_at = 1500});
   for (std::size_t size = 0; size <= 9002; size += size < 200 || size > 8900 ? 1 : 61) {
     expect_agreement(stream, size);
   }
@@ -387,7 +304,7 @@ TEST(LzwSegments, AgreeOnLessOutputAndOnSurplus) {
 TEST(LzwSegments, AgreeOnEveryTruncation) {
   for (LzwBitOrder const order : {LzwBitOrder::msb_first, LzwBitOrder::lsb_first}) {
     Bytes const data = noise(3000, 8, 6);
-    Bytes const stream = encode(data, {.order = order, .clear_at = 700, .end_of_information = false});
+    Bytes const stream = lzw_stream(data, {.order = order, .clear_at = 700, .end_of_information = false});
     for (std::size_t size = 0; size <= stream.size(); ++size) {
       Bytes const cut(stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(size));
       expect_agreement(cut, data.size(), size % 4);
@@ -401,8 +318,8 @@ TEST(LzwSegments, AgreeOnDamagedStreams) {
   for (int i = 0; i < 1500; ++i) {
     auto const seed = static_cast<std::uint32_t>(engine());
     LzwBitOrder const order = i % 3 == 0 ? LzwBitOrder::lsb_first : LzwBitOrder::msb_first;
-    Bytes const data = i % 2 == 0 ? terrain(500 + seed % 6000, seed) : noise(500 + seed % 6000, seed, 1 + seed % 9);
-    Bytes stream = encode(data, {.order = order, .clear_at = 400 + seed % 5000});
+    Bytes const data = i % 2 == 0 ? walk_steps(500 + seed % 6000, seed) : noise(500 + seed % 6000, seed, 1 + seed % 9);
+    Bytes stream = lzw_stream(data, {.order = order, .clear_at = 400 + seed % 5000});
     std::uint32_t const damages = 1 + seed % 3;
     for (std::uint32_t d = 0; d < damages; ++d) {
       stream[2 + engine() % (stream.size() - 2)] ^= static_cast<std::byte>(1U << (engine() % 8));
@@ -425,7 +342,7 @@ TEST(LzwSegments, AgreeOnNoise) {
 }
 
 TEST(LzwSegments, LeaveAStreamOfClearsToTheHost) {
-  BitWriter writer(LzwBitOrder::msb_first);
+  LzwCodeWriter writer(LzwBitOrder::msb_first);
   for (int i = 0; i < 5000; ++i) {
     writer.put(kLzwClear, 9);
     writer.put(65, 9);
@@ -440,7 +357,7 @@ TEST(LzwSegments, LeaveAStreamOfClearsToTheHost) {
 
 TEST(LzwSegments, StopAtTheLimitOfAFullTable) {
   for (std::uint32_t const count : {kLzwMaxSegmentCodes, kLzwMaxSegmentCodes + 1}) {
-    BitWriter writer(LzwBitOrder::msb_first);
+    LzwCodeWriter writer(LzwBitOrder::msb_first);
     writer.put(kLzwClear, 9);
     for (std::uint32_t k = 0; k < count; ++k) { writer.put(k % 200, lzw_code_width(k, LzwBitOrder::msb_first)); }
     writer.put(kLzwClear, 12);

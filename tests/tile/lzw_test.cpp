@@ -1,101 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile/lzw.hpp"
 
+#include "support/lzw_stream.hpp"
+
 #include <gtest/gtest.h>
 
-#include <map>
 #include <memory>
 #include <random>
-#include <string>
 #include <vector>
 
 namespace terrazzo::tile {
 namespace {
 
 using Bytes = std::vector<std::byte>;
+using testing::lzw_stream;
+using testing::LzwCodeWriter;
+using testing::LzwStreamOptions;
+using testing::noise;
 
 Bytes bytes_of(std::initializer_list<int> values) {
   Bytes bytes;
   for (int const value : values) { bytes.push_back(static_cast<std::byte>(value)); }
-  return bytes;
-}
-
-class BitWriter {
- public:
-  explicit BitWriter(LzwBitOrder order) : order_(order) {}
-
-  void put(std::uint32_t code, std::uint32_t width) {
-    for (std::uint32_t i = 0; i < width; ++i) {
-      bool const msb = order_ == LzwBitOrder::msb_first;
-      bool const bit = ((code >> (msb ? width - 1 - i : i)) & 1U) != 0;
-      if (bit_count_ % 8 == 0) { bytes_.push_back(std::byte{0}); }
-      if (bit) { bytes_.back() |= static_cast<std::byte>(msb ? 0x80U >> (bit_count_ % 8) : 1U << (bit_count_ % 8)); }
-      ++bit_count_;
-    }
-  }
-  [[nodiscard]] Bytes take() { return std::move(bytes_); }
-
- private:
-  LzwBitOrder order_;
-  Bytes bytes_;
-  std::size_t bit_count_ = 0;
-};
-
-struct EncodeOptions {
-  LzwBitOrder order = LzwBitOrder::msb_first;
-  std::uint32_t clear_at = 4094;  // number of entries at which the table is cleared
-  bool end_of_information = true;
-};
-
-// A textbook encoder: longest match in a map of strings. It knows nothing of the decoder's tricks.
-Bytes encode(Bytes const& data, EncodeOptions options = {}) {
-  BitWriter writer(options.order);
-  std::uint32_t const early = options.order == LzwBitOrder::msb_first ? 1 : 0;
-  std::map<std::string, std::uint32_t> table;
-  std::uint32_t next = 0;
-  std::uint32_t width = 9;
-  auto const reset = [&] {
-    table.clear();
-    for (int i = 0; i < 256; ++i) { table[std::string(1, static_cast<char>(i))] = static_cast<std::uint32_t>(i); }
-    next = 258;
-    width = 9;
-  };
-  writer.put(kLzwClear, width);
-  reset();
-  std::string match;
-  // The decoder is one entry behind the encoder: it adds an entry on the code after.
-  auto const widen = [&] {
-    if (next + early > (1U << width) && width < 12) { ++width; }
-  };
-  for (std::byte const b : data) {
-    std::string longer = match + static_cast<char>(b);
-    if (table.contains(longer)) {
-      match = std::move(longer);
-      continue;
-    }
-    writer.put(table.at(match), width);
-    if (next < 4096) { table[longer] = next; }
-    ++next;
-    widen();
-    if (next == options.clear_at) {
-      writer.put(kLzwClear, width);
-      reset();
-    }
-    match.assign(1, static_cast<char>(b));
-  }
-  if (!match.empty()) {
-    writer.put(table.at(match), width);
-    ++next;
-    widen();
-  }
-  if (options.end_of_information) { writer.put(kLzwEndOfInformation, width); }
-  return writer.take();
-}
-
-Bytes noise(std::size_t count, std::uint32_t seed, std::uint32_t alphabet) {
-  std::mt19937 engine(seed);
-  Bytes bytes(count);
-  for (std::byte& b : bytes) { b = static_cast<std::byte>(engine() % alphabet); }
   return bytes;
 }
 
@@ -129,8 +54,8 @@ TileResult decode_by_steps(Bytes const& in, std::size_t out_size, Bytes& out) {
   return {.status = status, .bytes_written = decoder.out_position};
 }
 
-void expect_round_trip(Bytes const& data, EncodeOptions options = {}) {
-  Bytes const stream = encode(data, options);
+void expect_round_trip(Bytes const& data, LzwStreamOptions options = {}) {
+  Bytes const stream = lzw_stream(data, options);
   Bytes out;
   TileResult const result = decode_exact(stream, data.size(), out);
   EXPECT_EQ(result.status, TileStatus::ok) << (result.reason != nullptr ? result.reason : "");
@@ -140,7 +65,7 @@ void expect_round_trip(Bytes const& data, EncodeOptions options = {}) {
 
 TEST(LzwDecode, ReadsTheExampleOfTheSpecification) {
   // TIFF 6.0, page 59: 7 7 7 8 8 7 7 6 6 -> Clear 7 258 8 8 258 6 6 EOI.
-  BitWriter writer(LzwBitOrder::msb_first);
+  LzwCodeWriter writer(LzwBitOrder::msb_first);
   for (std::uint32_t const code : {256U, 7U, 258U, 8U, 8U, 258U, 6U, 6U, 257U}) { writer.put(code, 9); }
   Bytes out;
   TileResult const result = decode_exact(writer.take(), 9, out);
@@ -171,7 +96,7 @@ TEST(LzwDecode, RoundTripsRunsBetweenNoise) {
 TEST(LzwDecode, ReadsOldStyleStreams) {
   for (std::uint32_t const alphabet : {1U, 5U, 256U}) {
     Bytes const data = noise(20000, alphabet, alphabet);
-    Bytes const stream = encode(data, {.order = LzwBitOrder::lsb_first});
+    Bytes const stream = lzw_stream(data, {.order = LzwBitOrder::lsb_first});
     ASSERT_EQ(lzw_bit_order(stream.data(), stream.size()), LzwBitOrder::lsb_first);
     expect_round_trip(data, {.order = LzwBitOrder::lsb_first});
   }
@@ -188,14 +113,14 @@ TEST(LzwDecode, GoesOnWithAFullTableForAsLongAsLibtiffDoes) {
   expect_round_trip(data, {.clear_at = 5100});
 
   Bytes out;
-  TileResult const result = decode_exact(encode(data, {.clear_at = 1U << 30}), data.size(), out);
+  TileResult const result = decode_exact(lzw_stream(data, {.clear_at = 1U << 30}), data.size(), out);
   EXPECT_EQ(result.status, TileStatus::corrupt);
   ASSERT_GT(out.size(), 4000U);
   EXPECT_TRUE(std::equal(out.begin(), out.end(), data.begin()));
 }
 
 TEST(LzwDecode, AcceptsRepeatedClears) {
-  BitWriter writer(LzwBitOrder::msb_first);
+  LzwCodeWriter writer(LzwBitOrder::msb_first);
   for (std::uint32_t const code : {256U, 256U, 256U, 5U, 256U, 256U, 6U, 257U}) { writer.put(code, 9); }
   Bytes out;
   EXPECT_EQ(decode_exact(writer.take(), 2, out).status, TileStatus::ok);
@@ -205,14 +130,14 @@ TEST(LzwDecode, AcceptsRepeatedClears) {
 TEST(LzwDecode, CutsTheStringThatPassesTheEndAndSaysSo) {
   Bytes const data(1000, std::byte{7});
   Bytes out;
-  TileResult const result = decode_exact(encode(data), 995, out);
+  TileResult const result = decode_exact(lzw_stream(data), 995, out);
   EXPECT_EQ(result.status, TileStatus::ok);
   EXPECT_TRUE(result.surplus_input);
   EXPECT_EQ(out, Bytes(995, std::byte{7}));
 }
 
 TEST(LzwDecode, CountsBytesBehindEndOfInformationAsSurplus) {
-  Bytes stream = encode(noise(100, 1, 256));
+  Bytes stream = lzw_stream(noise(100, 1, 256));
   stream.resize(stream.size() + 5);
   Bytes out;
   TileResult const result = decode_exact(stream, 100, out);
@@ -221,7 +146,7 @@ TEST(LzwDecode, CountsBytesBehindEndOfInformationAsSurplus) {
 }
 
 TEST(LzwDecode, RefusesAStreamWithoutAClear) {
-  BitWriter writer(LzwBitOrder::msb_first);
+  LzwCodeWriter writer(LzwBitOrder::msb_first);
   writer.put(65, 9);
   writer.put(66, 9);
   Bytes out;
@@ -232,7 +157,7 @@ TEST(LzwDecode, RefusesAStreamWithoutAClear) {
 
 TEST(LzwDecode, RefusesCodePastTheTable) {
   for (std::uint32_t const bad : {259U, 300U, 511U}) {
-    BitWriter writer(LzwBitOrder::msb_first);
+    LzwCodeWriter writer(LzwBitOrder::msb_first);
     writer.put(kLzwClear, 9);
     writer.put(65, 9);
     writer.put(bad, 9);
@@ -245,7 +170,7 @@ TEST(LzwDecode, RefusesCodePastTheTable) {
 }
 
 TEST(LzwDecode, RefusesAStringCodeRightAfterClear) {
-  BitWriter writer(LzwBitOrder::msb_first);
+  LzwCodeWriter writer(LzwBitOrder::msb_first);
   writer.put(kLzwClear, 9);
   writer.put(258, 9);
   writer.put(65, 9);
@@ -265,7 +190,7 @@ TEST(LzwDecode, GivesAPrefixOfTheDataForEveryPrefixOfAStream) {
   for (LzwBitOrder const order : {LzwBitOrder::msb_first, LzwBitOrder::lsb_first}) {
     Bytes data = noise(1500, 11, 20);
     data.insert(data.end(), 500, std::byte{0});
-    Bytes const stream = encode(data, {.order = order});
+    Bytes const stream = lzw_stream(data, {.order = order});
     for (std::size_t size = 0; size < stream.size(); ++size) {
       Bytes out;
       TileResult const result =
@@ -280,7 +205,7 @@ TEST(LzwDecode, GivesAPrefixOfTheDataForEveryPrefixOfAStream) {
 TEST(LzwDecode, FitsEveryOutputSize) {
   Bytes data = noise(400, 12, 3);
   data.insert(data.end(), 300, std::byte{1});
-  Bytes const stream = encode(data);
+  Bytes const stream = lzw_stream(data);
   for (std::size_t size = 0; size <= data.size(); ++size) {
     Bytes out;
     ASSERT_EQ(decode_exact(stream, size, out).status, TileStatus::ok) << size;
@@ -291,7 +216,7 @@ TEST(LzwDecode, FitsEveryOutputSize) {
 TEST(LzwDecode, AgreesWithTheDefinitionOnDamagedStreams) {
   std::mt19937 engine(99);
   Bytes const data = noise(6000, 5, 30);
-  Bytes const stream = encode(data);
+  Bytes const stream = lzw_stream(data);
   for (int round = 0; round < 1500; ++round) {
     Bytes damaged = stream;
     for (std::uint32_t i = 0; i < 1 + engine() % 4; ++i) {

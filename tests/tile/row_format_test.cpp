@@ -4,6 +4,8 @@
 // compares with RowFinisher and whole reads.
 #include "tile/row_format.hpp"
 
+#include "tile/noise_rows.hpp"
+#include "tile/place_twin.hpp"
 #include "tile/predictor.hpp"
 
 #include <gtest/gtest.h>
@@ -11,35 +13,14 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <random>
 #include <vector>
 
 namespace terrazzo::tile {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-Bytes noise(std::size_t count, std::uint32_t seed) {
-  std::mt19937 engine(seed);
-  Bytes bytes(count);
-  for (std::byte& b : bytes) { b = static_cast<std::byte>(engine()); }
-  return bytes;
-}
-
-RowFormat format_of(FinishStep step, DType dtype, std::uint32_t bits, std::uint32_t width, std::uint32_t samples,
-                    bool swapped = false) {
-  RowFormat format;
-  format.step = step;
-  format.swapped = swapped;
-  format.dtype = dtype;
-  format.width_px = width;
-  format.samples = samples;
-  format.bits = bits;
-  format.sample_bytes = static_cast<std::uint32_t>(size_bytes(dtype));
-  format.decoded_row_bytes = packed_row_bytes(std::size_t{width} * samples, bits);
-  format.finished_row_bytes = std::uint64_t{width} * samples * format.sample_bytes;
-  return format;
-}
+using test::format_of;
+using test::noise;
 
 // Every sample of a noisy row, in memory of exactly the row's size, so that the sanitizers see a byte too many.
 void expect_row(RowFormat const& format, std::function<void(std::byte*, std::byte*)> const& finish_row) {
@@ -57,10 +38,7 @@ void expect_row(RowFormat const& format, std::function<void(std::byte*, std::byt
   Bytes finished(wanted.size());
   for (std::size_t i = 0; i < std::size_t{format.width_px} * format.samples; ++i) {
     RawSample const sample = finished_sample(for_device.get(), format, i);
-    std::byte raw[16];
-    std::memcpy(raw, &sample.low, 8);
-    std::memcpy(raw + 8, &sample.high, 8);
-    std::memcpy(finished.data() + i * format.sample_bytes, raw, format.sample_bytes);
+    test::store_sample(finished.data() + i * format.sample_bytes, sample, format.sample_bytes);
   }
   EXPECT_EQ(finished, wanted);
 }

@@ -179,12 +179,7 @@ __global__ void mask_kernel(MaskBatch batch) {
   invalid.low = tile::load_unaligned<std::uint64_t>(batch.invalid);
   invalid.high = tile::load_unaligned<std::uint64_t>(batch.invalid + 8);
   for (std::uint32_t row = blockIdx.y; row < batch.height; row += gridDim.y) {
-    std::byte const* const sample = batch.mask + (std::uint64_t{row} * batch.width + column) * batch.mask_sample_bytes;
-    bool valid = false;
-    tile::with_part_type(batch.mask_dtype, [&]<class T>(std::type_identity<T>) {
-      valid = !(tile::convert_value<double>(tile::load_unaligned<T>(sample)) == 0);
-    });
-    if (valid) { continue; }
+    if (batch.mask[std::uint64_t{row} * batch.width + column] != std::byte{0}) { continue; }
     std::byte* const at = batch.data + static_cast<std::int64_t>(row) * batch.row_stride_bytes +
                           static_cast<std::int64_t>(column) * batch.pixel_stride_bytes;
     store_sample(at, invalid, batch.sample_bytes, is_aligned(at, batch.sample_bytes));

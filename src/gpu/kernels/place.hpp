@@ -51,9 +51,7 @@ struct MaskBatch {
   std::uint32_t width = 0, height = 0;
   std::uint32_t sample_bytes = 1;
   std::byte invalid[16]{};
-  std::byte const* mask = nullptr;  // samples of mask_dtype; 0 is invalid
-  DType mask_dtype = DType::u8;
-  std::uint32_t mask_sample_bytes = 1;
+  std::byte const* mask = nullptr;
 };
 void apply_mask(MaskBatch const& batch, cudaStream_t stream);
 

@@ -11,9 +11,9 @@ StreamHandle make_stream() {
   return StreamHandle(stream);
 }
 
-EventHandle make_event(bool timed) {
+EventHandle make_event() {
   cudaEvent_t event = nullptr;
-  check_cuda(cudaEventCreateWithFlags(&event, timed ? cudaEventDefault : cudaEventDisableTiming), "making an event");
+  check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
   return EventHandle(event);
 }
 

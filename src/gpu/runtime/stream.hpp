@@ -20,8 +20,8 @@ struct DestroyEvent {
 using StreamHandle = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, DestroyStream>;
 using EventHandle = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
 
-[[nodiscard]] StreamHandle make_stream();                     // does not wait for the default stream
-[[nodiscard]] EventHandle make_event(bool timed = false);     // a wait for it sleeps or spins as the driver likes
+[[nodiscard]] StreamHandle make_stream();  // does not wait for the default stream
+[[nodiscard]] EventHandle make_event();  // untimed; a wait for it sleeps or spins as the driver likes
 
 // `waiter` goes on when all that is on `stream` now is done.
 void wait_for(cudaStream_t waiter, cudaStream_t stream, cudaEvent_t event);

@@ -4,9 +4,9 @@
 // on both sides, so that the rules are tested without a GPU; nvcomp_batch.cu launches them.
 #pragma once
 
+#include "base/host_device.hpp"
 #include "gpu/vendor/nvcomp.hpp"
 #include "tile/device_tiles.hpp"
-#include "tile/host_device.hpp"
 #include "tile/zstd_frame.hpp"
 
 #include <cuda_runtime_api.h>

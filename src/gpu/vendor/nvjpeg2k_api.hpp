@@ -25,7 +25,15 @@ inline constexpr int kUint8 = 0;
 inline constexpr int kUint16 = 1;
 inline constexpr int kInt16 = 2;
 
+inline constexpr int kColorSpaceUnknown = 0;
+inline constexpr int kColorSpaceSrgb = 1;
+inline constexpr int kColorSpaceGray = 2;
 inline constexpr int kColorSpaceSycc = 3;
+
+inline constexpr int kFormatInterleaved = 1;
+inline constexpr int kStreamCodestream = 0;
+inline constexpr int kProgressionLrcp = 0;
+inline constexpr std::size_t kMaxResolutions = 33;
 
 struct ComponentInfo {
   std::uint32_t width;
@@ -51,6 +59,33 @@ struct Image {
   std::uint32_t components;
 };
 
+// What goes into the SIZ and COD segments.
+struct EncodeConfig {
+  int stream_type;
+  int color_space;
+  std::uint16_t capabilities;
+  std::uint32_t width;
+  std::uint32_t height;
+  std::uint32_t is_tiled;
+  std::uint32_t tile_width;
+  std::uint32_t tile_height;
+  std::uint32_t components;
+  ComponentInfo* component_infos;
+  std::uint32_t sop_markers;
+  std::uint32_t eph_markers;
+  int progression;
+  std::uint32_t layers;
+  std::uint32_t color_transform;
+  std::uint32_t resolutions;
+  std::uint32_t code_block_width;
+  std::uint32_t code_block_height;
+  std::uint32_t modes;
+  std::uint32_t is_irreversible;
+  std::uint32_t precinct_count;
+  std::uint32_t precinct_width[kMaxResolutions];
+  std::uint32_t precinct_height[kMaxResolutions];
+};
+
 struct DeviceAllocator {
   int (*allocate)(void* context, void** pointer, std::size_t bytes, cudaStream_t stream);
   int (*release)(void* context, void* pointer, std::size_t bytes, cudaStream_t stream);
@@ -61,9 +96,15 @@ using PinnedAllocator = DeviceAllocator;  // the vendor's two types have one lay
 struct HandleTag;
 struct StateTag;
 struct StreamTag;
+struct EncoderTag;
+struct EncodeStateTag;
+struct EncodeParamsTag;
 using Handle = HandleTag*;
 using State = StateTag*;
 using Stream = StreamTag*;
+using Encoder = EncoderTag*;
+using EncodeState = EncodeStateTag*;
+using EncodeParams = EncodeParamsTag*;
 
 using GetProperty = Status(libraryPropertyType, int*);
 using Create = Status(int backend, DeviceAllocator*, PinnedAllocator*, Handle*);
@@ -78,5 +119,16 @@ using StreamImageInfo = Status(Stream, ImageInfo*);
 using StreamComponentInfo = Status(Stream, ComponentInfo*, std::uint32_t component);
 using StreamColorSpace = Status(Stream, int*);
 using Decode = Status(Handle, State, Stream, Image*, cudaStream_t);
+
+using EncoderCreate = Status(Encoder*);
+using EncoderDestroy = Status(Encoder);
+using EncodeStateCreate = Status(Encoder, EncodeState*);
+using EncodeStateDestroy = Status(EncodeState);
+using EncodeParamsCreate = Status(EncodeParams*);
+using EncodeParamsDestroy = Status(EncodeParams);
+using EncodeParamsConfig = Status(EncodeParams, EncodeConfig*);
+using EncodeParamsInput = Status(EncodeParams, int format);
+using Encode = Status(Encoder, EncodeState, EncodeParams, Image const*, cudaStream_t);
+using EncodeRetrieve = Status(Encoder, EncodeState, unsigned char* data, std::size_t* bytes, cudaStream_t);
 
 }  // namespace terrazzo::gpu::nvjpeg2k

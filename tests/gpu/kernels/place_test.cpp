@@ -4,13 +4,13 @@
 #include "gpu/kernels/place.hpp"
 
 #include "gpu/kernels/decoder_batch.hpp"
+#include "tile/noise_rows.hpp"
 #include "tile/place_twin.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <limits>
-#include <random>
 #include <vector>
 
 namespace terrazzo::gpu {
@@ -22,6 +22,8 @@ using tile::FinishStep;
 using tile::Placement;
 using tile::RowFormat;
 using tile::TileStatus;
+using tile::test::format_of;
+using tile::test::noise;
 
 class PlaceOnDevice : public ::testing::Test {
  protected:
@@ -29,28 +31,6 @@ class PlaceOnDevice : public ::testing::Test {
     if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
   }
 };
-
-Bytes noise(std::size_t count, std::uint32_t seed) {
-  std::mt19937 engine(seed);
-  Bytes bytes(count);
-  for (std::byte& b : bytes) { b = static_cast<std::byte>(engine()); }
-  return bytes;
-}
-
-RowFormat format_of(FinishStep step, DType dtype, std::uint32_t bits, std::uint32_t width, std::uint32_t samples,
-                    bool swapped = false) {
-  RowFormat format;
-  format.step = step;
-  format.swapped = swapped;
-  format.dtype = dtype;
-  format.width_px = width;
-  format.samples = samples;
-  format.bits = bits;
-  format.sample_bytes = static_cast<std::uint32_t>(size_bytes(dtype));
-  format.decoded_row_bytes = tile::packed_row_bytes(std::size_t{width} * samples, bits);
-  format.finished_row_bytes = std::uint64_t{width} * samples * format.sample_bytes;
-  return format;
-}
 
 // Tiles side by side, the last one narrower, of which one is bad.
 struct Scene {

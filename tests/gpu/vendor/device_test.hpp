@@ -29,7 +29,10 @@ struct Part {
 
 // The parts of each file.
 [[nodiscard]] std::vector<Part> nvcomp_parts();
+[[nodiscard]] std::vector<Part> nvcomp_encode_parts();
+[[nodiscard]] std::vector<Part> nvjpeg_encode_parts();
 [[nodiscard]] std::vector<Part> nvjpeg_parts();
+[[nodiscard]] std::vector<Part> nvjpeg2k_encode_parts();
 [[nodiscard]] std::vector<Part> nvjpeg2k_parts();
 
 inline bool report(bool passed, std::string const& what) {

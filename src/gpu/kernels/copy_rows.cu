@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows whose pixels lie together on both sides are the driver's to copy; others go sample by sample, a thread each, in
+// the order of the destination.
+#include "gpu/kernels/copy_rows.hpp"
+
+#include "gpu/runtime/check.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace terrazzo::gpu {
+namespace {
+
+constexpr std::uint32_t kThreads = 256;
+constexpr std::uint64_t kMaxBlocks = 1U << 20;
+
+struct alignas(16) Two64 {
+  std::uint64_t low, high;
+};
+
+template <class T>
+__global__ void __launch_bounds__(kThreads) copy_kernel(DeviceView from, DeviceView to) {
+  std::uint64_t const count = std::uint64_t{to.height} * to.width * to.bands;
+  std::uint64_t const step = std::uint64_t{gridDim.x} * kThreads;
+  bool const bands_apart = to.band_stride_bytes > to.pixel_stride_bytes || to.band_stride_bytes < 0;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kThreads + threadIdx.x; i < count; i += step) {
+    std::uint64_t band, column, row;
+    if (bands_apart) {
+      column = i % to.width;
+      row = i / to.width % to.height;
+      band = i / to.width / to.height;
+    } else {
+      band = i % to.bands;
+      column = i / to.bands % to.width;
+      row = i / to.bands / to.width;
+    }
+    auto const place = [&](DeviceView const& view) {
+      return static_cast<std::byte*>(view.data) + static_cast<std::int64_t>(band) * view.band_stride_bytes +
+             static_cast<std::int64_t>(row) * view.row_stride_bytes +
+             static_cast<std::int64_t>(column) * view.pixel_stride_bytes;
+    };
+    *reinterpret_cast<T*>(place(to)) = *reinterpret_cast<T const*>(place(from));
+  }
+}
+
+bool has_pixels_together(DeviceView const& view) noexcept {
+  auto const sample = static_cast<std::int64_t>(size_bytes(view.dtype));
+  return view.pixel_stride_bytes == sample * view.bands && (view.bands == 1 || view.band_stride_bytes == sample);
+}
+
+template <class T>
+void launch(DeviceView const& from, DeviceView const& to, cudaStream_t stream) {
+  std::uint64_t const count = std::uint64_t{to.height} * to.width * to.bands;
+  auto const blocks = static_cast<unsigned>(std::min<std::uint64_t>((count + kThreads - 1) / kThreads, kMaxBlocks));
+  copy_kernel<T><<<blocks, kThreads, 0, stream>>>(from, to);
+  check_launch("copying rows");
+}
+
+void copy_view(DeviceView const& from, DeviceView const& to, cudaStream_t stream) {
+  if (to.height == 0 || to.width == 0) { return; }
+  std::size_t const sample = size_bytes(to.dtype);
+  if (has_pixels_together(from) && has_pixels_together(to) && from.row_stride_bytes > 0 && to.row_stride_bytes > 0) {
+    check_cuda(cudaMemcpy2DAsync(to.data, static_cast<std::size_t>(to.row_stride_bytes), from.data,
+                                 static_cast<std::size_t>(from.row_stride_bytes), sample * to.bands * to.width,
+                                 to.height, cudaMemcpyDeviceToDevice, stream),
+               "copying rows");
+    return;
+  }
+  // Complex samples are aligned to their parts only, so 16 bytes go as one only where the address allows it.
+  auto const is_aligned = [sample](DeviceView const& view) {
+    auto const all = reinterpret_cast<std::uintptr_t>(view.data) | static_cast<std::uintptr_t>(view.band_stride_bytes) |
+                     static_cast<std::uintptr_t>(view.row_stride_bytes) |
+                     static_cast<std::uintptr_t>(view.pixel_stride_bytes);
+    return all % sample == 0;
+  };
+  if (!is_aligned(from) || !is_aligned(to)) {
+    // As bytes: every byte of a sample is a band of a copy of its own.
+    for (std::size_t byte = 0; byte < sample; ++byte) {
+      DeviceView a = from, b = to;
+      a.data = static_cast<std::byte*>(from.data) + byte;
+      b.data = static_cast<std::byte*>(to.data) + byte;
+      launch<std::uint8_t>(a, b, stream);
+    }
+    return;
+  }
+  switch (sample) {
+    case 1: return launch<std::uint8_t>(from, to, stream);
+    case 2: return launch<std::uint16_t>(from, to, stream);
+    case 4: return launch<std::uint32_t>(from, to, stream);
+    case 8: return launch<std::uint64_t>(from, to, stream);
+    default: return launch<Two64>(from, to, stream);
+  }
+}
+
+}  // namespace
+
+void copy_rows(DeviceRows const& from, DeviceRows const& to, cudaStream_t stream) {
+  copy_view(from.pixels, to.pixels, stream);
+  if (to.mask.data != nullptr) { copy_view(from.mask, to.mask, stream); }
+}
+
+}  // namespace terrazzo::gpu

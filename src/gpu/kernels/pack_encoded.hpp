@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an encoder made of a batch, gathered into one packed buffer without asking the host in between: what goes to the
+// host goes in one copy, after one read of sizes and statuses. Any thread may call; nothing is allocated, nothing
+// waits.
+#pragma once
+
+#include "base/host_device.hpp"
+#include "tile/device_tiles.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace terrazzo::gpu {
+
+struct PackedTile {
+  std::uint64_t offset = 0;  // in the packed buffer; 0 for a tile of no bytes
+  std::uint64_t size = 0;  // 0: sparse
+  tile::TileStatus status =
+      tile::TileStatus::ok;  // `ok`: compressed bytes; `sparse`: none; others: the tile's input, raw
+};
+
+// The most that the packed tiles of a batch can take, when each has at most `largest_bytes` (raw or compressed).
+[[nodiscard]] constexpr std::uint64_t packed_bound(std::uint32_t count, std::uint64_t largest_bytes) noexcept {
+  return std::uint64_t{count} * (largest_bytes + 32);
+}
+
+// What is packed of a tile, and the room it takes: offsets leave the same rest as the source's address when divided by
+// 16, so that copies are 16 bytes wide.
+struct PackSource {
+  std::byte const* from = nullptr;
+  std::uint64_t size = 0;
+  tile::TileStatus status = tile::TileStatus::ok;
+
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint64_t phase() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(from) % 16;
+  }
+  // From one multiple of 16 to another: at most 30 bytes more than the tile.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint64_t room() const noexcept {
+    return size == 0 ? 0 : (phase() + size + 15) / 16 * 16;
+  }
+};
+
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline PackSource pack_source(tile::EncodeBatch const& batch,
+                                                                 std::uint32_t i) noexcept {
+  tile::TileStatus const status = batch.statuses[i];
+  if (status == tile::TileStatus::sparse) { return {nullptr, 0, status}; }
+  std::uint64_t const encoded = batch.output_sizes[i];
+  if (status == tile::TileStatus::ok && encoded != 0) {
+    return {batch.output + batch.output_offsets[i], encoded, status};
+  }
+  // An encoder that made nothing of a tile did not encode it: no bytes would read as sparse.
+  return {batch.input + batch.input_offsets[i], batch.input_sizes[i],
+          status == tile::TileStatus::ok ? tile::TileStatus::failed : status};
+}
+
+// Fills `packed` and `places` (of batch.count), and *total_bytes: the end of the last tile. Tiles lie in the order of
+// the batch, with gaps below 32 bytes that are not written. All pointers are device pointers; `packed` is best aligned
+// to 16 bytes. `batch.longest_input_bytes` only says how many blocks share a tile.
+void pack_encoded(tile::EncodeBatch const& batch, std::byte* packed, PackedTile* places, std::uint64_t* total_bytes,
+                  cudaStream_t stream);
+
+}  // namespace terrazzo::gpu

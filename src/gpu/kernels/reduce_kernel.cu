@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bilinear, cubic and Lanczos. A thread makes a few samples below each other, whose windows share most of their rows.
+#include "gpu/kernels/reduce_launch.hpp"
+
+#include "gpu/kernels/reduce_rows.cuh"
+#include "tile/reduce_kernel.hpp"
+
+#include <type_traits>
+
+namespace terrazzo::gpu {
+
+void launch_filter(tile::ReduceTask const& task, tile::ReductionSpec const& spec, tile::KernelAxisView const& columns,
+                   tile::KernelAxisView const& rows, cudaStream_t stream) {
+  bool const has_negative_weights = spec.method != Resampling::bilinear;
+  with_real_type(spec.dtype, [&]<class T>(std::type_identity<T>) {
+    tile::Marker<T> const marker = tile::make_marker<T>(spec);
+    if (marker.present || task.has_mask || task.has_alpha) {
+      make_bands(tile::MakeFiltered<T, true>{task, marker, columns, rows, has_negative_weights}, stream);
+    } else {
+      make_bands(tile::MakeFiltered<T, false>{task, marker, columns, rows, has_negative_weights}, stream);
+    }
+  });
+}
+
+}  // namespace terrazzo::gpu

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/vendor/nvjpeg_encode.hpp"
+
+#include "base/text.hpp"
+#include "gpu/runtime/check.hpp"
+#include "gpu/vendor/encode_lanes.hpp"
+#include "gpu/vendor/encoded_stream.hpp"
+#include "gpu/vendor/library.hpp"
+#include "gpu/vendor/nvjpeg_api.hpp"
+#include "terrazzo/error.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace terrazzo::gpu {
+namespace {
+
+struct Library {
+  nvjpeg::Create* create;
+  nvjpeg::Destroy* destroy;
+  nvjpeg::EncoderStateCreate* state_create;
+  nvjpeg::EncoderStateDestroy* state_destroy;
+  nvjpeg::EncoderParamsCreate* params_create;
+  nvjpeg::EncoderParamsDestroy* params_destroy;
+  nvjpeg::EncoderParamsSet* set_quality;
+  nvjpeg::EncoderParamsSet* set_optimized_huffman;
+  nvjpeg::EncoderParamsSet* set_chroma;
+  nvjpeg::EncodeYuv* encode_yuv;
+  nvjpeg::EncodeImage* encode_image;
+  nvjpeg::EncodeRetrieve* retrieve;
+  nvjpeg::StreamCreate* stream_create;
+  nvjpeg::StreamDestroy* stream_destroy;
+  nvjpeg::StreamParse* stream_parse;
+  nvjpeg::EncoderParamsCopyTables* copy_tables;
+};
+
+std::optional<Library> load() {
+  VendorModule const& module = vendor_module(Vendor::nvjpeg);
+  Library library{};
+  bool const complete =
+      bind(module, "nvjpegCreateExV2", library.create) && bind(module, "nvjpegDestroy", library.destroy) &&
+      bind(module, "nvjpegEncoderStateCreate", library.state_create) &&
+      bind(module, "nvjpegEncoderStateDestroy", library.state_destroy) &&
+      bind(module, "nvjpegEncoderParamsCreate", library.params_create) &&
+      bind(module, "nvjpegEncoderParamsDestroy", library.params_destroy) &&
+      bind(module, "nvjpegEncoderParamsSetQuality", library.set_quality) &&
+      bind(module, "nvjpegEncoderParamsSetOptimizedHuffman", library.set_optimized_huffman) &&
+      bind(module, "nvjpegEncoderParamsSetSamplingFactors", library.set_chroma) &&
+      bind(module, "nvjpegEncodeYUV", library.encode_yuv) && bind(module, "nvjpegEncodeImage", library.encode_image) &&
+      bind(module, "nvjpegEncodeRetrieveBitstream", library.retrieve) &&
+      bind(module, "nvjpegJpegStreamCreate", library.stream_create) &&
+      bind(module, "nvjpegJpegStreamDestroy", library.stream_destroy) &&
+      bind(module, "nvjpegJpegStreamParse", library.stream_parse) &&
+      bind(module, "nvjpegEncoderParamsCopyQuantizationTables", library.copy_tables);
+  if (!complete) { return std::nullopt; }
+  return library;
+}
+
+Library const* find_library() {
+  static std::optional<Library> const kLibrary = load();
+  return kLibrary ? &*kLibrary : nullptr;
+}
+
+Library const& library() {
+  Library const* const found = find_library();
+  if (found == nullptr) {
+    std::string const& hint = vendor_module(Vendor::nvjpeg).library.hint;
+    throw Error(ErrorKind::unsupported, text("nvJPEG: ", hint.empty() ? "the library lacks a function" : hint));
+  }
+  return *found;
+}
+
+void check(nvjpeg::Status status, char const* call) {
+  if (status == nvjpeg::kSuccess) { return; }
+  if (status == nvjpeg::kAllocatorFailure) {
+    throw Error(ErrorKind::limit, text(call, ": the memory it needs was refused"));
+  }
+  throw Error(ErrorKind::device, text(call, ": status ", status));
+}
+
+struct DestroyHandle {
+  void operator()(nvjpeg::Handle handle) const noexcept { (void)find_library()->destroy(handle); }
+};
+struct DestroyState {
+  void operator()(nvjpeg::EncoderState state) const noexcept { (void)find_library()->state_destroy(state); }
+};
+struct DestroyParams {
+  void operator()(nvjpeg::EncoderParams params) const noexcept { (void)find_library()->params_destroy(params); }
+};
+struct DestroyParsed {
+  void operator()(nvjpeg::Stream stream) const noexcept { (void)find_library()->stream_destroy(stream); }
+};
+using HandleOwner = std::unique_ptr<nvjpeg::HandleTag, DestroyHandle>;
+using StateOwner = std::unique_ptr<nvjpeg::EncoderStateTag, DestroyState>;
+using ParamsOwner = std::unique_ptr<nvjpeg::EncoderParamsTag, DestroyParams>;
+using ParsedOwner = std::unique_ptr<nvjpeg::StreamTag, DestroyParsed>;
+
+constexpr std::uint32_t kMaxSidePx = 65500;   // libjpeg's, which reads the tiles
+constexpr std::uint32_t kProbeEdgePx = 16;    // one block of the coarsest subsampling
+constexpr std::uint64_t kHeaderBytes = 4096;  // all headers and tables of a stream, generously
+
+// Planes, coefficients of 16 bits, and the stream with its offsets; tables and what is rounded up.
+constexpr std::uint64_t kLibraryBytesPerSample = 12;
+constexpr std::uint64_t kLibraryBytesPerLane = 1 << 20;
+
+// A format that outlives its caller's tag.
+struct OwnFormat {
+  JpegEncodeFormat format;
+  std::vector<std::byte> tables;
+
+  [[nodiscard]] bool is(JpegEncodeFormat const& other) const noexcept {
+    return format.width_px == other.width_px && format.height_px == other.height_px &&
+           format.samples == other.samples && format.is_ycbcr == other.is_ycbcr &&
+           format.chroma_horizontal == other.chroma_horizontal && format.chroma_vertical == other.chroma_vertical &&
+           format.quality == other.quality && format.optimize_huffman == other.optimize_huffman &&
+           std::equal(tables.begin(), tables.end(), other.tables.begin(), other.tables.end());
+  }
+};
+
+int chroma_of(JpegEncodeFormat const& format) noexcept {
+  if (format.samples == 1) { return nvjpeg::kChromaGray; }
+  if (format.chroma_horizontal == 1) { return nvjpeg::kChroma444; }
+  return format.chroma_vertical == 1 ? nvjpeg::kChroma422 : nvjpeg::kChroma420;
+}
+
+std::uint64_t tile_bytes(JpegEncodeFormat const& format) noexcept {
+  return std::uint64_t{format.width_px} * format.height_px * format.samples;
+}
+
+// A state and parameters of the library for each lane.
+class JpegLanes final : public LaneEncoder {
+ public:
+  JpegLanes(BlockPool& device, BlockPool& pinned, EncodeLanes const& lanes) {
+    Library const& lib = library();
+    nvjpeg::DeviceAllocator device_hooks{&BlockPool::allocate_hook, &BlockPool::release_hook, &device};
+    nvjpeg::PinnedAllocator pinned_hooks{&BlockPool::allocate_hook, &BlockPool::release_hook, &pinned};
+    nvjpeg::Handle handle = nullptr;
+    // The backend is the decoder's affair; this one leaves the chip's JPEG engines alone.
+    check(lib.create(nvjpeg::kBackendHybrid, &device_hooks, &pinned_hooks, 0, &handle), "nvjpegCreateExV2");
+    handle_.reset(handle);
+    for (std::size_t i = 0; i < lanes.count(); ++i) {
+      nvjpeg::EncoderState state = nullptr;
+      check(lib.state_create(handle, &state, lanes.stream(i)), "nvjpegEncoderStateCreate");
+      states_.emplace_back(state);
+      nvjpeg::EncoderParams params = nullptr;
+      check(lib.params_create(handle, &params, lanes.stream(i)), "nvjpegEncoderParamsCreate");
+      params_.emplace_back(params);
+    }
+  }
+
+  void prepare(JpegEncodeFormat const& format, EncodeLanes const& lanes, std::byte* probe_samples);
+
+  bool start(std::size_t lane, std::byte const* samples, cudaStream_t stream) override {
+    return encode(lane, samples, format_->format.width_px, format_->format.height_px, stream);
+  }
+
+  std::size_t encoded_bytes(std::size_t lane, cudaStream_t stream) override {
+    std::size_t bytes = 0;
+    bool const known =
+        library().retrieve(handle_.get(), states_[lane].get(), nullptr, &bytes, stream) == nvjpeg::kSuccess;
+    return known ? bytes : 0;
+  }
+
+  bool fetch(std::size_t lane, std::span<std::byte> to, cudaStream_t stream) override {
+    std::size_t bytes = to.size();
+    auto* const data = reinterpret_cast<unsigned char*>(to.data());
+    return library().retrieve(handle_.get(), states_[lane].get(), data, &bytes, stream) == nvjpeg::kSuccess &&
+           bytes == to.size();
+  }
+
+  std::span<std::byte const> accept(std::span<std::byte> stream) const override {
+    return abbreviate_jpeg(stream, shape(format_->format.width_px, format_->format.height_px), tables_);
+  }
+
+ private:
+  bool encode(std::size_t lane, std::byte const* samples, std::uint32_t width, std::uint32_t height,
+              cudaStream_t stream) {
+    JpegEncodeFormat const& format = format_->format;
+    nvjpeg::Image image{};
+    // The library's type lacks a const; it only reads.
+    image.channel[0] = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(samples));
+    image.pitch[0] = std::size_t{width} * format.samples;
+    auto const w = static_cast<int>(width), h = static_cast<int>(height);
+    nvjpeg::EncoderState const state = states_[lane].get();
+    nvjpeg::EncoderParams const params = params_[lane].get();
+    nvjpeg::Status const status =
+        format.samples == 1
+            ? library().encode_yuv(handle_.get(), state, params, &image, nvjpeg::kChromaGray, w, h, stream)
+            : library().encode_image(handle_.get(), state, params, &image, nvjpeg::kInputRgbInterleaved, w, h, stream);
+    return status == nvjpeg::kSuccess;
+  }
+
+  [[nodiscard]] JpegShape shape(std::uint32_t width, std::uint32_t height) const noexcept {
+    JpegEncodeFormat const& format = format_->format;
+    bool const is_gray = format.samples == 1;
+    return {width, height, format.samples, is_gray ? 1 : format.chroma_horizontal,
+            is_gray ? 1 : format.chroma_vertical};
+  }
+
+  // A black image of the least size, encoded: its bytes, with every table in them.
+  std::vector<std::byte> probe(std::byte* samples, cudaStream_t stream);
+
+  HandleOwner handle_;
+  std::vector<StateOwner> states_;
+  std::vector<ParamsOwner> params_;
+  std::optional<OwnFormat> format_;  // what the parameters are set to
+  QuantisationTables tables_{};      // of tag 347
+};
+
+std::vector<std::byte> JpegLanes::probe(std::byte* samples, cudaStream_t stream) {
+  std::size_t const bytes = std::size_t{kProbeEdgePx} * kProbeEdgePx * format_->format.samples;
+  check_cuda(cudaMemsetAsync(samples, 0, bytes, stream), "making a probe of JPEG");
+  bool const started = encode(0, samples, kProbeEdgePx, kProbeEdgePx, stream);
+  check_cuda(cudaStreamSynchronize(stream), "encoding a probe of JPEG");
+  if (!started) { return {}; }
+  std::vector<std::byte> encoded(encoded_bytes(0, stream));
+  bool const fetched = !encoded.empty() && fetch(0, encoded, stream);
+  check_cuda(cudaStreamSynchronize(stream), "fetching a probe of JPEG");
+  return fetched ? encoded : std::vector<std::byte>();
+}
+
+// Sets every lane's parameters, and sees to it that the library's tables are those of the tag: where its scale of
+// qualities makes others, it is given the tag's own, in a stream that it has made itself.
+void JpegLanes::prepare(JpegEncodeFormat const& format, EncodeLanes const& lanes, std::byte* probe_samples) {
+  if (format_ && format_->is(format)) { return; }
+  auto const tables = quantisation_tables(format.tables);
+  if (!tables) { throw Error(ErrorKind::usage, "JPEG tables are those of tag 347"); }
+  Library const& lib = library();
+  format_.reset();  // until all is set
+  for (std::size_t i = 0; i < params_.size(); ++i) {
+    nvjpeg::EncoderParams const params = params_[i].get();
+    cudaStream_t const stream = lanes.stream(i);
+    check(lib.set_quality(params, format.quality, stream), "nvjpegEncoderParamsSetQuality");
+    check(lib.set_optimized_huffman(params, format.optimize_huffman ? 1 : 0, stream),
+          "nvjpegEncoderParamsSetOptimizedHuffman");
+    check(lib.set_chroma(params, chroma_of(format), stream), "nvjpegEncoderParamsSetSamplingFactors");
+  }
+  tables_ = *tables;
+  format_.emplace(OwnFormat{format, {format.tables.begin(), format.tables.end()}});
+  format_->format.tables = {};
+
+  std::vector<std::byte> probed = probe(probe_samples, lanes.stream(0));
+  std::vector<std::byte> copy = probed;
+  if (!abbreviate_jpeg(copy, shape(kProbeEdgePx, kProbeEdgePx), tables_).empty()) { return; }
+  // What cannot be mended here makes every tile fail by its own check.
+  if (probed.empty() || !replace_quantisation_tables(probed, tables_)) { return; }
+  nvjpeg::Stream made = nullptr;
+  if (lib.stream_create(handle_.get(), &made) != nvjpeg::kSuccess) { return; }
+  ParsedOwner const parsed(made);
+  auto const* const data = reinterpret_cast<unsigned char const*>(probed.data());
+  if (lib.stream_parse(handle_.get(), data, probed.size(), 0, 0, made) != nvjpeg::kSuccess) { return; }
+  for (std::size_t i = 0; i < params_.size(); ++i) {
+    (void)lib.copy_tables(params_[i].get(), made, lanes.stream(i));
+    check_cuda(cudaStreamSynchronize(lanes.stream(i)), "giving nvJPEG quantisation tables");
+  }
+}
+
+}  // namespace
+
+struct NvjpegEncoder::Impl {
+  explicit Impl(Options const& options)
+      : device_pool(options.device),
+        pinned_pool(options.pinned),
+        probe(device_pool),
+        lanes(options.lanes, options.host_threads, pinned_pool),
+        encoder(device_pool, pinned_pool, lanes) {}
+
+  BlockPool device_pool;  // before all that allocates from them
+  BlockPool pinned_pool;
+  PoolBuffer probe;
+  EncodeLanes lanes;
+  JpegLanes encoder;  // after the lanes: states go before their streams
+};
+
+bool nvjpeg_encode_available() { return find_library() != nullptr; }
+
+NvjpegEncoder::NvjpegEncoder(Options const& options) {
+  (void)library();  // says what is missing before a stream is asked for
+  impl_ = std::make_unique<Impl>(options);
+}
+NvjpegEncoder::NvjpegEncoder() : NvjpegEncoder(Options{}) {}
+NvjpegEncoder::~NvjpegEncoder() = default;
+NvjpegEncoder::NvjpegEncoder(NvjpegEncoder&&) noexcept = default;
+NvjpegEncoder& NvjpegEncoder::operator=(NvjpegEncoder&&) noexcept = default;
+
+bool NvjpegEncoder::takes(JpegEncodeFormat const& format) noexcept {
+  bool const is_size =
+      format.width_px >= 1 && format.width_px <= kMaxSidePx && format.height_px >= 1 && format.height_px <= kMaxSidePx;
+  bool const is_factors = (format.chroma_horizontal == 1 || format.chroma_horizontal == 2) &&
+                          (format.chroma_vertical == 1 || format.chroma_vertical == 2) &&
+                          format.chroma_vertical <= format.chroma_horizontal;
+  bool const is_colours = format.is_ycbcr ? format.samples == 3 && is_factors : format.samples == 1;
+  return is_size && is_colours && format.quality >= 1 && format.quality <= 100;
+}
+
+std::uint64_t NvjpegEncoder::bound(JpegEncodeFormat const& format) noexcept {
+  return tile_bytes(format) + tile_bytes(format) / 8 + kHeaderBytes;
+}
+
+std::uint64_t NvjpegEncoder::library_device_bytes(JpegEncodeFormat const& format, unsigned lanes) noexcept {
+  return (tile_bytes(format) * kLibraryBytesPerSample + kLibraryBytesPerLane) * lanes;
+}
+
+void NvjpegEncoder::encode(JpegEncodeFormat const& format, tile::EncodeBatch const& batch, cudaStream_t stream) {
+  if (!takes(format)) { throw Error(ErrorKind::usage, "nvJPEG does not encode tiles of this format"); }
+  if (batch.count == 0) { return; }
+  std::byte* const probe =
+      impl_->probe.reserve(std::size_t{kProbeEdgePx} * kProbeEdgePx * format.samples, "a probe of JPEG");
+  impl_->encoder.prepare(format, impl_->lanes, probe);
+  impl_->lanes.encode(impl_->encoder, batch, tile_bytes(format), bound(format), stream);
+}
+
+std::size_t NvjpegEncoder::device_bytes_held() const noexcept { return impl_->device_pool.held_bytes(); }
+std::uint64_t NvjpegEncoder::allocations() const noexcept {
+  return impl_->device_pool.upstream_allocations() + impl_->pinned_pool.upstream_allocations();
+}
+
+}  // namespace terrazzo::gpu

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Deflate in a zlib frame made by many threads at once: what the device's encoder is built of, for host and device, so
+// that the host's tests cover it.
+//
+// A tile is cut into pieces of kDeflatePieceBytes, each of which becomes a Deflate block with codes of its own, or a
+// stored block where that is shorter. Matches reach back into the bytes before a piece, which are plain input, so
+// pieces are encoded side by side; their bits are joined. A stored block begins at a byte, so where a piece ends
+// depends on where it begins, and the starts of a tile's pieces are found one after the other.
+#pragma once
+
+#include "tile/deflate_code.hpp"
+#include "tile/deflate_matches.hpp"
+
+#include <cstddef>
+
+namespace terrazzo::tile {
+
+inline constexpr std::uint32_t kZlibHeaderBytes = 2, kZlibTailBytes = 4;
+inline constexpr std::uint32_t kZlibHeader = 0x9C78;  // 32 KiB of window, no dictionary; the first byte lowest
+
+[[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint64_t deflate_piece_count(std::uint64_t tile_bytes) noexcept {
+  return (tile_bytes + kDeflatePieceBytes - 1) / kDeflatePieceBytes;
+}
+
+// A stored block: 3 bits, up to 7 to the next byte, two lengths of 16 bits, the bytes.
+inline constexpr std::uint32_t kStoredHeaderBytes = 4;
+
+// The longest stream of a tile, frame included.
+[[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint64_t deflate_pieces_bound(std::uint64_t tile_bytes) noexcept {
+  return tile_bytes + deflate_piece_count(tile_bytes) * (kStoredHeaderBytes + 2) + kZlibHeaderBytes + kZlibTailBytes;
+}
+
+// A block with codes is taken when it is at most as long as a stored one that needs no padding.
+[[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint32_t deflate_piece_most_bits(std::uint32_t bytes) noexcept {
+  return 3 + 8 * (kStoredHeaderBytes + bytes);
+}
+// Words that the bits of a piece take, and one of zeros behind.
+[[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint32_t deflate_words(std::uint32_t bits) noexcept {
+  return (bits + 31) / 32 + 1;
+}
+inline constexpr std::uint32_t kDeflatePieceWords =
+    (deflate_words(deflate_piece_most_bits(kDeflatePieceBytes)) + 3) / 4 * 4;
+static_assert(kDeflatePieceWords <= kDeflateWindowWords, "bits are put together where the window was");
+
+// The size of a piece that is stored, instead of its bits.
+inline constexpr std::uint32_t kDeflateStored = 0xFFFFFFFF;
+
+// Where a piece ends that begins at bit `start` of the stream.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint64_t deflate_piece_end(std::uint64_t start, std::uint32_t size,
+                                                                          std::uint32_t bytes) noexcept {
+  if (size != kDeflateStored) { return start + size; }
+  return (start + 3 + 7) / 8 * 8 + std::uint64_t{8} * (kStoredHeaderBytes + bytes);
+}
+
+// The bytes of piece `piece` of a tile; 0 behind its end.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t deflate_piece_bytes(std::uint64_t tile_bytes,
+                                                                            std::uint64_t piece) noexcept {
+  std::uint64_t const begin = piece * kDeflatePieceBytes;
+  if (begin >= tile_bytes) { return 0; }
+  std::uint64_t const left = tile_bytes - begin;
+  return left < kDeflatePieceBytes ? static_cast<std::uint32_t>(left) : kDeflatePieceBytes;
+}
+
+TERRAZZO_HOST_DEVICE inline void count_token(DeflateCodes& codes, DeflateToken token) noexcept {
+  if (token.covered()) { return; }
+  if (token.is_literal()) { return together::add(codes.literals.counts[token.word], 1); }
+  together::add(codes.literals.counts[kDeflateFirstLength + length_symbol(token.length()).symbol], 1);
+  together::add(codes.distances.counts[distance_symbol(token.distance()).symbol], 1);
+}
+
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t token_bits(DeflateCodes const& codes,
+                                                                   DeflateToken token) noexcept {
+  if (token.covered()) { return 0; }
+  if (token.is_literal()) { return codes.literals.lengths[token.word]; }
+  DeflateSymbol const length = length_symbol(token.length()), distance = distance_symbol(token.distance());
+  return codes.literals.lengths[kDeflateFirstLength + length.symbol] + length.extra_bits +
+         codes.distances.lengths[distance.symbol] + distance.extra_bits;
+}
+
+TERRAZZO_HOST_DEVICE inline void put_token(DeflateCodes const& codes, DeflateToken token, DeflateBits& out) noexcept {
+  if (token.covered()) { return; }
+  if (token.is_literal()) { return out.put(codes.literals.codes[token.word], codes.literals.lengths[token.word]); }
+  DeflateSymbol const length = length_symbol(token.length()), distance = distance_symbol(token.distance());
+  std::uint32_t const length_bits = codes.literals.lengths[kDeflateFirstLength + length.symbol];
+  out.put(codes.literals.codes[kDeflateFirstLength + length.symbol] | length.extra << length_bits,
+          length_bits + length.extra_bits);
+  std::uint32_t const distance_bits = codes.distances.lengths[distance.symbol];
+  out.put(codes.distances.codes[distance.symbol] | distance.extra << distance_bits,
+          distance_bits + distance.extra_bits);
+}
+
+// A tile's stream, without the frame, from its pieces.
+struct DeflateJoin {
+  std::byte const* input;  // of the tile
+  std::uint64_t input_bytes;
+  std::uint32_t const* words;  // of the tile's first piece; the others follow at kDeflatePieceWords
+  std::uint32_t const* sizes;  // of pieces: bits, or kDeflateStored
+  std::uint64_t const* start_bits;  // of pieces, and the stream's end
+  std::uint64_t piece_count;
+
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint64_t stream_bytes() const noexcept {
+    return (start_bits[piece_count] + 7) / 8;
+  }
+  // The first byte of the stream that begins in piece `piece`.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint64_t first_byte(std::uint64_t piece) const noexcept {
+    return (start_bits[piece] + 7) / 8;
+  }
+
+  // Four bytes of the stream from byte `at` on, which begins in piece `piece`. Zeros behind the end.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t word_at(std::uint64_t at, std::uint64_t piece) const noexcept {
+    std::uint64_t const begin = at * 8;
+    auto const offset = static_cast<std::uint32_t>(begin - start_bits[piece]);
+    std::uint32_t value = bits_from(piece, offset);
+    // The last piece may be shorter than a word, so there may be two more.
+    for (++piece; piece < piece_count && start_bits[piece] < begin + 32; ++piece) {
+      value |= bits_from(piece, 0) << static_cast<std::uint32_t>(start_bits[piece] - begin);
+    }
+    return value;
+  }
+
+ private:
+  // 32 bits of a piece from its bit `offset` on, zeros behind its end.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t bits_from(std::uint64_t piece, std::uint32_t offset) const noexcept {
+    if (sizes[piece] == kDeflateStored) { return stored_bits(piece, offset); }
+    std::uint32_t const* const from = words + piece * kDeflatePieceWords + offset / 32;
+    std::uint32_t const shift = offset % 32;
+    return shift == 0 ? from[0] : from[0] >> shift | from[1] << (32 - shift);
+  }
+
+  // The block's bytes are whole bytes of the stream; only the bits before them are not.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t stored_bits(std::uint64_t piece,
+                                                               std::uint32_t offset) const noexcept {
+    std::uint64_t const start = start_bits[piece];
+    std::uint32_t const bytes = deflate_piece_bytes(input_bytes, piece);
+    std::uint32_t const head_bits = static_cast<std::uint32_t>((start + 3 + 7) / 8 * 8 - start);  // 3 to 10
+    std::uint64_t value = 0;
+    if (offset == 0) { value = piece + 1 == piece_count ? 1 : 0; }  // 3 bits: last or not, and the kind, 0
+    // The byte of the block's content in which the 32 bits begin, and the bits before it.
+    std::uint32_t const ahead = offset < head_bits ? head_bits - offset : 0;
+    std::uint32_t const first = offset < head_bits ? 0 : (offset - head_bits) / 8;
+    std::uint32_t const lengths = bytes | (bytes ^ 0xFFFFU) << 16;
+    std::byte const* const from = input + piece * kDeflatePieceBytes;
+    for (std::uint32_t i = 0; ahead + 8 * i < 32; ++i) {
+      std::uint32_t const at = first + i;
+      std::uint32_t byte = 0;
+      if (at < kStoredHeaderBytes) {
+        byte = lengths >> (8 * at) & 0xFFU;
+      } else if (at < kStoredHeaderBytes + bytes) {
+        byte = static_cast<std::uint32_t>(from[at - kStoredHeaderBytes]);
+      }
+      value |= std::uint64_t{byte} << (ahead + 8 * i);
+    }
+    return static_cast<std::uint32_t>(value);
+  }
+};
+
+}  // namespace terrazzo::tile

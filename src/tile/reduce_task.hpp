@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of two levels in one memory, the host's or a device's, and what decides which pixels of the upper one count:
+// what the makers of single samples (reduce_samples.hpp, reduce_rank.hpp, reduce_kernel.hpp) work on. Trivially
+// copyable, so that it goes to a kernel as it is.
+#pragma once
+
+#include "base/host_device.hpp"
+#include "tile/float_convert.hpp"
+#include "tile/reduce_pixel.hpp"
+#include "tile/reduction_spec.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace terrazzo::tile {
+
+// Samples of one level from row `first` on. Address and strides are multiples of a sample's alignment (of a part's,
+// where samples are complex).
+struct LevelSamples {
+  std::byte* data = nullptr;
+  std::int64_t band_stride_bytes = 0, row_stride_bytes = 0, pixel_stride_bytes = 0;
+  std::uint32_t first = 0;
+
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::byte* at(std::uint32_t band, std::uint32_t column,
+                                                   std::uint32_t row) const noexcept {
+    return data + band * band_stride_bytes + static_cast<std::int64_t>(row - first) * row_stride_bytes +
+           column * pixel_stride_bytes;
+  }
+};
+
+// What says whether a source sample counts.
+enum class Validity : std::uint8_t { all, marker, mask, alpha };
+
+struct ReduceTask {
+  LevelSamples source{}, result{};
+  LevelSamples source_mask{}, result_mask{};  // of uint8; data null when there is none
+  std::uint32_t source_width = 0, source_height = 0, width = 0, height = 0;
+  std::uint32_t bands = 1;
+  std::uint32_t first_row = 0, row_count = 0;  // of the result, to be made
+  double column_ratio = 1, row_ratio = 1;
+  bool columns_are_pairs = false;
+  bool has_mask = false, has_alpha = false;
+  bool alpha_is_mask = false;  // for all bands
+  std::uint32_t alpha_band = 0;
+
+  // The mask wins over the marker, the marker over alpha; but alpha itself is reduced where it is not zero.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE Validity validity(std::uint32_t band, bool has_marker) const noexcept {
+    if (alpha_is_mask || (has_alpha && band == alpha_band)) { return Validity::alpha; }
+    if (has_mask) { return Validity::mask; }
+    return has_marker ? Validity::marker : Validity::all;
+  }
+};
+
+// All but the samples and the rows to make.
+[[nodiscard]] inline ReduceTask reduce_task(ReductionSpec const& spec) noexcept {
+  ReduceTask task;
+  task.source_width = spec.source_width;
+  task.source_height = spec.source_height;
+  task.width = spec.width;
+  task.height = spec.height;
+  task.bands = spec.bands;
+  task.column_ratio = static_cast<double>(spec.source_width) / spec.width;
+  task.row_ratio = static_cast<double>(spec.source_height) / spec.height;
+  task.columns_are_pairs = spec.source_width == 2 * static_cast<std::uint64_t>(spec.width);
+  task.has_mask = spec.mask;
+  task.has_alpha = spec.alpha_band.has_value();
+  task.alpha_is_mask = spec.alpha_band && !spec.mask && !spec.nodata;
+  task.alpha_band = spec.alpha_band.value_or(0);
+  return task;
+}
+
+// The samples of one band.
+template <class T>
+struct BandSamples {
+  LevelSamples const& level;
+  std::uint32_t band;
+
+  [[nodiscard]] TERRAZZO_HOST_DEVICE T operator()(std::uint32_t column, std::uint32_t row) const noexcept {
+    return *reinterpret_cast<T const*>(level.at(band, column, row));
+  }
+};
+
+// What is not all zero bits counts as alpha (-0.0 in an alpha band has no meaning).
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline bool has_set_bits(T value) noexcept {
+  if constexpr (std::is_same_v<T, Half>) {
+    return value.bits != 0;
+  } else if constexpr (std::is_integral_v<T>) {
+    return value != 0;
+  } else {
+    std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t> bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    return bits != 0;
+  }
+}
+
+// Whether the sample of one band at (column, row) counts.
+template <class T>
+struct CountedSamples {
+  ReduceTask const& task;
+  Validity kind;
+  std::uint32_t band;
+  T marker;
+
+  [[nodiscard]] TERRAZZO_HOST_DEVICE bool operator()(std::uint32_t column, std::uint32_t row) const noexcept {
+    switch (kind) {
+      case Validity::all: return true;
+      case Validity::mask: return BandSamples<std::uint8_t>{task.source_mask, 0}(column, row) != 0;
+      case Validity::alpha: return has_set_bits(BandSamples<T>{task.source, task.alpha_band}(column, row));
+      default: return !is_marker(BandSamples<T>{task.source, band}(column, row), marker);
+    }
+  }
+};
+
+// Which band a line is of, where every band has `lines_a_band`. Division of 64 bits is slow on a device.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t band_of_line(std::uint64_t line,
+                                                                     std::uint32_t lines_a_band) noexcept {
+  bool const is_short = line >> 32 == 0;
+  return is_short ? static_cast<std::uint32_t>(line) / lines_a_band : static_cast<std::uint32_t>(line / lines_a_band);
+}
+
+template <class T>
+TERRAZZO_HOST_DEVICE inline void store_sample(LevelSamples const& level, std::uint32_t band, std::uint32_t column,
+                                              std::uint32_t row, T value) noexcept {
+  *reinterpret_cast<T*>(level.at(band, column, row)) = value;
+}
+
+}  // namespace terrazzo::tile

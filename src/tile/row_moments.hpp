@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Count, extremes, mean and spread of one row of one band: the text that host and device share, so that statistics have
+// the same bits whoever took them. A row is added up from left to right; rows are merged from top to bottom.
+#pragma once
+
+#include "base/host_device.hpp"
+#include "base/moments.hpp"
+#include "tile/convert.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace terrazzo::tile {
+
+// By value: zeros of either sign are the same. NaN is the same as nothing.
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_same_value(T a, T b) noexcept {
+  if constexpr (std::is_same_v<T, Half>) {
+    return half_to_float(a.bits) == half_to_float(b.bits);
+  } else {
+    return a == b;
+  }
+}
+
+template <class T>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline double value_of_sample(T sample) noexcept {
+  if constexpr (std::is_same_v<T, Half>) {
+    return half_to_float(sample.bits);
+  } else {
+    return static_cast<double>(sample);
+  }
+}
+
+// The sum of a row of a block never loses what shows: rows are short, and their moments are merged.
+struct RowSums {
+  std::uint64_t count = 0;
+  double shift = 0, sum = 0, squares = 0;
+  double minimum = std::numeric_limits<double>::infinity(), maximum = -std::numeric_limits<double>::infinity();
+
+  // NaN is no value.
+  TERRAZZO_HOST_DEVICE void add(double value) noexcept {
+    if (value != value) { return; }
+    if (count == 0) { shift = value; }
+    ++count;
+    double const distance = value - shift;
+    sum += distance;
+    squares += distance * distance;
+    minimum = std::min(minimum, value);
+    maximum = std::max(maximum, value);
+  }
+
+  [[nodiscard]] TERRAZZO_HOST_DEVICE Moments moments() const noexcept {
+    Moments result;
+    if (count == 0) { return result; }
+    auto const n = static_cast<double>(count);
+    result.count = count;
+    result.mean = shift + sum / n;
+    result.m2 = std::max(0.0, squares - sum * sum / n);
+    result.minimum = result.finite_minimum = minimum;
+    result.maximum = result.finite_maximum = maximum;
+    return result;
+  }
+};
+
+}  // namespace terrazzo::tile

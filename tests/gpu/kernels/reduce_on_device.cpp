@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/kernels/reduce_on_device.hpp"
+
+#include "gpu/kernels/reduce.hpp"
+#include "tile/reduce_by_samples.hpp"
+
+#include <cstdint>
+
+namespace terrazzo::gpu::test {
+namespace {
+
+[[nodiscard]] DeviceView device_view(tile::test::SceneLevel const& level, std::byte* data, DType dtype) {
+  return {data + level.offset_bytes,
+          dtype,
+          level.bands,
+          level.row_count,
+          level.width,
+          level.band_stride_bytes,
+          level.row_stride_bytes,
+          level.pixel_stride_bytes};
+}
+
+}  // namespace
+
+void expect_samples_of_the_host(tile::test::ReduceScene scene) {
+  DType const dtype = scene.spec.dtype;
+  DeviceCopy const source(scene.source.bytes), mask(scene.mask.bytes);
+  DeviceCopy const result(scene.result.bytes), result_mask(scene.result_mask.bytes);
+  DeviceRows from{scene.source.first, device_view(scene.source, source.get(), dtype), {}};
+  DeviceRows to{scene.result.first, device_view(scene.result, result.get(), dtype), {}};
+  if (scene.spec.mask) {
+    from.mask = device_view(scene.mask, mask.get(), DType::u8);
+    to.mask = device_view(scene.result_mask, result_mask.get(), DType::u8);
+  }
+  {
+    StreamHandle const stream = make_stream();
+    DeviceReduction const reduction(scene.spec, pool_allocator(), stream.get());
+    reduction.reduce(from, to, stream.get());
+    check_cuda(cudaStreamSynchronize(stream.get()), "reducing");
+  }
+  tile::test::reduce_by_samples(scene);
+  EXPECT_TRUE(result.back() == scene.result.bytes) << scene;
+  EXPECT_TRUE(result_mask.back() == scene.result_mask.bytes) << scene;
+}
+
+void expect_samples_of_the_host(Resampling method, int count, std::function<bool(DType)> const& takes) {
+  tile::test::SceneMaker scenes(static_cast<std::uint32_t>(method) + 500);
+  for (int type = 0; type <= static_cast<int>(DType::cf64); ++type) {
+    auto const dtype = static_cast<DType>(type);
+    if (!takes(dtype)) { continue; }
+    for (int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
+      std::uint32_t const widest = i % 8 == 0 ? 700 : 40;  // more than a block, and about a warp
+      expect_samples_of_the_host(scenes.make(method, dtype, widest, 20));
+    }
+  }
+}
+
+bool is_of_halves(tile::test::ReduceScene scene) { return tile::test::reduce_by_halves(scene); }
+
+}  // namespace terrazzo::gpu::test
