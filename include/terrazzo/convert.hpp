@@ -27,7 +27,8 @@
 namespace terrazzo {
 
 // Options that write what this read gives: type, bands, nodata, mask, colours, metadata, and the georeference moved to
-// the window or scaled to the target size. Change what is wanted otherwise.
+// the window or scaled to the target size. An ICC profile is among the extra tags when all bands are read, in their
+// order and type. Change what is wanted otherwise.
 [[nodiscard]] WriteOptions conversion_options(Dataset const& source, ReadRequest const& read = {});
 
 struct ConvertReport {
@@ -37,7 +38,9 @@ struct ConvertReport {
 
 // What is read is said by `read`: window, bands, level, target size, type. Threads, progress and cancellation are taken
 // from `options`; progress counts tiles written. With `options.mask` the validity of pixels (read_mask()) becomes the
-// mask. `options.dtype` and `options.bands` must be what the read gives.
+// mask. `options.dtype` and `options.bands` must be what the read gives. With the device engine, rows are read straight
+// into device memory where that is possible, and `options.device_budget_bytes` is for both: half for reading (unless
+// `read` has a budget of its own), half for writing.
 ConvertReport convert(Dataset const& source, std::string const& path, WriteOptions const& options,
                       ReadRequest const& read = {});
 ConvertReport convert(Dataset const& source, std::shared_ptr<ByteSink> sink, WriteOptions const& options,

@@ -5,19 +5,17 @@
 //   terrazzo::edit("dem.tif", {.nodata = "-9999", .crs = terrazzo::Crs{.epsg = 32633}, .set = {{"AUTHOR", "me"}}});
 //
 // Three ways, the first that is possible:
-// - in place: all directories are written anew where they are, if they fit before the first tile; COGs of ours have
-// room
+// - in place: all directories are written anew where they are, if they fit before the first tile; COGs of ours have room
 //   for that (slack) and stay valid COGs. One write, of the bytes that differ. A kill or a power failure in the middle
 //   of it can leave directories that are half old and half new, and so a file that cannot be read; tiles are never
 //   touched.
 // - appended: new directories go behind the end, and the pointer in the header to them is written last. A crash leaves
 //   the old file. Not for a COG, which would be none afterwards.
-// - rewritten, when asked for: a fresh file, tiles copied byte for byte, that takes the place of the old one at the
-// end;
+// - rewritten, when asked for: a fresh file, tiles copied byte for byte, that takes the place of the old one at the end;
 //   a crash leaves the old file. A COG gets a COG's layout (and slack) again, also one that lost it by an edit.
 //
-// What a PAM file beside it (.aux.xml) says wins over the file, as in GDAL; it is not changed. Little-endian files
-// only. All functions throw terrazzo::Error.
+// What a PAM file beside it (.aux.xml) says wins over the file, as in GDAL; it is not changed. All functions throw
+// terrazzo::Error.
 #pragma once
 
 #include "terrazzo/info.hpp"
@@ -37,8 +35,8 @@ namespace terrazzo {
 struct BandEdit {
   std::uint32_t band = 1;  // from 1
   std::optional<std::string> description{}, unit{};  // empty: removed
-  std::optional<double> scale{}, offset{};
-  MetadataItems set{};  // of the default domain
+  std::optional<double> scale{}, offset{};  // finite
+  MetadataItems set{};  // of the default domain; no value: removed
   std::vector<std::string> unset{};
 };
 
@@ -49,7 +47,9 @@ struct FileEdit {
   bool remove_crs = false;
   std::optional<std::array<double, 6>> transform{};  // as Georeference::transform
   bool remove_transform = false;
-  MetadataItems set{};  // of the default domain
+  // Of the default domain; no value: removed. AREA_OR_POINT (Area or Point) is the raster type: the key that says so
+  // and the tags that place the raster, which stays where it is.
+  MetadataItems set{};
   std::vector<std::string> unset{};
   std::vector<BandEdit> bands{};
 };

@@ -55,7 +55,7 @@ struct OverviewReport {
   std::vector<OverviewInfo> overviews{};  // all that readers see now
   ReadReport read{};
   WriteReport write{};  // of what was made; bytes_written is the size of `file`
-  bool no_longer_cog = false;
+  bool no_longer_cog = false;  // it was one; the overviews of a COG are in the file itself, before the raster
   bool hides_sidecar = false;  // there is an .ovr file beside it, which readers do not look at any more
 };
 

@@ -34,6 +34,7 @@
 namespace terrazzo {
 
 class ByteSink;
+struct DeviceView;  // terrazzo/device.hpp
 
 // ---------------------------------------------------------------------------------------------------------------
 // Options
@@ -133,7 +134,8 @@ struct WriteOptions {
   bool sparse = false;  // tiles that hold only nodata (or 0) take no space
   std::optional<std::string> photometric{};  // "minisblack", "miniswhite", "rgb", "cmyk"; default by bands and colours
 
-  // Compression.
+  // Compression. quality, lossless, jpeg2000_rate and chroma are not looked at by other codecs than theirs; a level or
+  // an error given to one that has none is a `usage` error.
   Compression compression = Compression::zstd;
   std::optional<int> level{};  // deflate 1-12 (6), zstd 1-22 (9), lzma 0-9 (6), lz4 0-16 (0); docs/writing.md says why
   PredictorChoice predictor = PredictorChoice::automatic;
@@ -153,12 +155,18 @@ struct WriteOptions {
   std::vector<ExtraTag> extra_tags{};
   bool statistics = false;  // STATISTICS_* of every band, computed on the way
 
+  // Who cuts, reduces and compresses. `automatic`: the GPU for rows that lie in its memory, the host for others
+  // (TERRAZZO_ENGINE overrides). Pixels, tags and layout are the same; compressed bytes may differ (docs/writing.md).
+  Engine engine = Engine::automatic;
+
   // How it is done. Nothing here changes the file.
   std::uint64_t streaming_buffer_bytes = std::uint64_t{256} << 20;  // rows waiting for their tile row; at least one
   std::uint64_t spool_bytes = std::uint64_t{1} << 30;  // compressed tiles waiting in memory
   SpoolWay spool_way = SpoolWay::automatic;
   Durability durability = Durability::none;
   unsigned threads = 0;  // 0: as many as the machine has (TERRAZZO_THREADS overrides)
+  std::uint64_t device_budget_bytes = 0;  // of all device memory beyond the caller's rows; 0: Settings' default
+  DeviceAllocator* device_allocator = nullptr;  // null: a stream-ordered pool of our own
   Progress progress{};  // of tiles, overviews included; returning false cancels
   std::atomic<bool> const* cancel = nullptr;
 };
@@ -193,6 +201,7 @@ struct WriteReport {
   std::uint64_t bytes_written = 0;  // size of the file
   std::uint64_t compressed_bytes = 0;  // of all tiles
   std::string spool_way{};  // "memory", "in place", "unnamed file"; empty when tiles went straight to their place
+  std::uint64_t device_tiles = 0;  // of `tiles`: compressed on the GPU
 };
 
 // Tiles of one image, compressed: one buffer, and for every tile where it lies.
@@ -220,6 +229,10 @@ class Writer {
   // file's. With WriteOptions::mask, `mask` has one uint8 band, 0 where pixels are invalid.
   void write_rows(HostView const& rows);
   void write_rows(HostView const& rows, HostView const& mask);
+  // Rows in device memory; work that the caller put on `stream` is waited for (as read_device()). On return they may be
+  // changed. Host and device rows may alternate.
+  void write_rows(DeviceView const& rows, void* stream = nullptr);
+  void write_rows(DeviceView const& rows, DeviceView const& mask, void* stream = nullptr);
 
   // A tile of the full resolution that is compressed already, by encode_tiles() or another program; empty bytes:
   // sparse. In any order; not in a COG, not with overviews, statistics or a mask, and not mixed with write_rows().
@@ -246,6 +259,9 @@ class Writer {
 // The whole raster at once. The view's dtype and bands win over those of the options.
 WriteReport write(std::string const& path, HostView const& pixels, WriteOptions options);
 WriteReport write(std::shared_ptr<ByteSink> sink, HostView const& pixels, WriteOptions options);
+WriteReport write(std::string const& path, DeviceView const& pixels, WriteOptions options, void* stream = nullptr);
+WriteReport write(std::shared_ptr<ByteSink> sink, DeviceView const& pixels, WriteOptions options,
+                  void* stream = nullptr);
 
 // Compresses what `pixels` covers of a raster of width x height: whole tiles, the first of which is `first`. Edge tiles
 // may be cut by the raster's edge. For other processes to compress and one to write_encoded().

@@ -17,33 +17,23 @@
 #include "io/spool.hpp"
 #include "write/file_plan.hpp"
 #include "write/file_tags.hpp"
+#include "write/front.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace terrazzo::writing {
-
-// The text behind the header of a COG, without its own first line.
-[[nodiscard]] std::string_view ghost_area(bool mask) noexcept;
-// All of it, as it follows the header.
-[[nodiscard]] std::string ghost_text(bool mask);
-
-// Room behind the directories of a COG, so that a few tags can grow later without moving tiles.
-inline constexpr std::uint64_t kSlackBytes = 2048;
-// Where the raster's tiles begin in a COG when everything before them takes `front_bytes`. A long front is rounded up,
-// so that it can be inserted before tiles that are in the file already.
-[[nodiscard]] std::uint64_t raster_start_bytes(std::uint64_t front_bytes) noexcept;
 
 class Assembly {
  public:
   // The sink is open. Both outlive the assembly. `start_bytes`: 0 for a new file, else where the first directory is to
   // lie in one that exists, a multiple of 8; not for a COG.
   Assembly(FilePlan const& plan, ByteSink& sink, std::uint64_t start_bytes = 0);
+  // With tags that were made of an equal plan before.
+  Assembly(FilePlan const& plan, ByteSink& sink, FileTags tags, std::uint64_t start_bytes = 0);
 
   // The next block. In a COG, blocks of one plane of a level come in the order of the index; else in any order, once
   // each. Empty bytes: sparse.
@@ -59,9 +49,10 @@ class Assembly {
     bool mask;
   };
   [[nodiscard]] std::vector<tiff::TagSet> all_tags(std::span<Moments const> moments) const;
-  [[nodiscard]] std::uint64_t directories_bytes(std::span<tiff::TagSet const> tags) const;
-  [[nodiscard]] std::vector<std::byte> encode_front(std::span<Moments const> moments) const;
-  [[nodiscard]] std::uint64_t first_directory() const noexcept;
+  [[nodiscard]] FrontFormat front_format() const noexcept;
+  [[nodiscard]] std::vector<std::byte> encode_directories(std::span<Moments const> moments) const;
+  // Where the last directory ends: known before the first block.
+  [[nodiscard]] std::uint64_t directories_end_bytes() const;
   [[nodiscard]] io::Spool& spool_of(std::size_t level, std::uint32_t plane);
   void add(BlockPlaces& places, std::size_t level, TileId block, std::span<std::byte const> bytes);
   void finish_plain(std::span<Moments const> moments);

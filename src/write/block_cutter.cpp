@@ -135,7 +135,6 @@ BlockCutter::BlockCutter(FilePlan const& plan) : plan_(plan), sample_bytes_(plan
   auto const& nodata = plan.options.nodata;
   if (nodata && nodata->representable) { store_nodata(*nodata, plan.options.dtype, empty_); }
   replaces_nan_ = plan.options.nan_to_nodata && nodata && is_floating(plan.options.dtype) && !std::isnan(nodata->value);
-  std::memcpy(sentinel_, empty_, sizeof sentinel_);
 }
 
 void BlockCutter::fill_row(HostView const& view, std::uint32_t row, std::uint32_t column, std::uint32_t columns,
@@ -163,9 +162,9 @@ void BlockCutter::fill_row(HostView const& view, std::uint32_t row, std::uint32_
 
 void BlockCutter::replace_nan(std::byte* row, std::size_t samples) const noexcept {
   switch (sample_bytes_) {
-    case 2: return replace_half_nan(row, samples, sentinel_);
-    case 4: return replace_nan_of<float>(row, samples, sentinel_);
-    default: return replace_nan_of<double>(row, samples, sentinel_);
+    case 2: return replace_half_nan(row, samples, empty_);
+    case 4: return replace_nan_of<float>(row, samples, empty_);
+    default: return replace_nan_of<double>(row, samples, empty_);
   }
 }
 
@@ -242,14 +241,14 @@ bool BlockCutter::would_blur_nodata(std::span<std::byte const> samples) const no
   if (!plan_.options.nodata) { return false; }
   double const error = plan_.options.lerc_max_error;
   switch (plan_.options.dtype) {
-    case DType::u8: return mixes_with_nodata<std::uint8_t>(samples, sentinel_, error);
-    case DType::i8: return mixes_with_nodata<std::int8_t>(samples, sentinel_, error);
-    case DType::u16: return mixes_with_nodata<std::uint16_t>(samples, sentinel_, error);
-    case DType::i16: return mixes_with_nodata<std::int16_t>(samples, sentinel_, error);
-    case DType::u32: return mixes_with_nodata<std::uint32_t>(samples, sentinel_, error);
-    case DType::i32: return mixes_with_nodata<std::int32_t>(samples, sentinel_, error);
-    case DType::f32: return mixes_with_nodata<float>(samples, sentinel_, error);
-    case DType::f64: return mixes_with_nodata<double>(samples, sentinel_, error);
+    case DType::u8: return mixes_with_nodata<std::uint8_t>(samples, empty_, error);
+    case DType::i8: return mixes_with_nodata<std::int8_t>(samples, empty_, error);
+    case DType::u16: return mixes_with_nodata<std::uint16_t>(samples, empty_, error);
+    case DType::i16: return mixes_with_nodata<std::int16_t>(samples, empty_, error);
+    case DType::u32: return mixes_with_nodata<std::uint32_t>(samples, empty_, error);
+    case DType::i32: return mixes_with_nodata<std::int32_t>(samples, empty_, error);
+    case DType::f32: return mixes_with_nodata<float>(samples, empty_, error);
+    case DType::f64: return mixes_with_nodata<double>(samples, empty_, error);
     default: return false;  // no samples of LERC
   }
 }

@@ -39,6 +39,11 @@ class BlockCutter {
   [[nodiscard]] std::span<std::byte const> cut_mask(LevelPlan const& level, LevelRows const& rows, TileId block,
                                                     CutScratch& scratch) const;
 
+  // NaN becomes empty_sample().
+  [[nodiscard]] bool replaces_nan() const noexcept { return replaces_nan_; }
+  // What a missing tile reads as: nodata, or 0.
+  [[nodiscard]] std::span<std::byte const, 16> empty_sample() const noexcept { return empty_; }
+
   // True when every sample is nodata, or 0 where the file has no nodata.
   [[nodiscard]] bool is_empty(std::span<std::byte const> samples) const noexcept;
 
@@ -55,8 +60,7 @@ class BlockCutter {
   FilePlan const& plan_;
   std::size_t sample_bytes_;
   bool replaces_nan_;
-  std::byte empty_[16] = {};  // one sample of what a missing tile reads as
-  std::byte sentinel_[16] = {};  // what NaN becomes
+  std::byte empty_[16] = {};  // one sample of what a missing tile reads as, and of what NaN becomes
 };
 
 // The bytes of a nodata value as a sample of `dtype`; zeros for a value that is none.

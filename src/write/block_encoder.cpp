@@ -50,33 +50,42 @@ BlockEncoder::BlockEncoder(FilePlan const& plan, unsigned threads)
 BlockEncoder::~BlockEncoder() = default;
 
 void BlockEncoder::encode(BlockJob const& job, Worker& worker, Slot& slot) const {
-  LevelPlan const& level = plan_.levels[job.level];
-  codec::BlockShape const shape = plan_.shape_of(level, job.id.row);
-  bool const counts = plan_.options.statistics && job.level == 0;
-  bool const has_mask = plan_.options.mask && job.id.plane == 0;
   slot.result = {};
+  if (job.parts != nullptr) { return encode_parts(job, worker, slot); }
+  LevelPlan const& level = plan_.levels[job.level];
+  bool const counts = plan_.options.statistics && job.level == 0;
   CutBlock const cut = cutter_.cut(level, *job.rows, job.id, counts || plan_.options.sparse, worker.scratch);
   if (counts) {
     slot.moments = block_moments(plan_, level, *job.rows, job.id, cut.samples);
     slot.result.moments = slot.moments;
   }
-  if (!plan_.options.sparse || !cutter_.is_empty(cut.samples)) {
-    bool const exact = plan_.format.lerc_max_error > 0 && cutter_.would_blur_nodata(cut.encoded_input);
-    codec::EncodeFormat const& format = exact ? exact_format_ : plan_.format;
-    check(plan_.encoder->encode(format, shape, cut.encoded_input, slot.image, worker.workspace), job);
-    slot.result.image = slot.image.bytes;
-  }
-  if (has_mask) { encode_mask(job, worker, slot); }
-}
-
-void BlockEncoder::encode_mask(BlockJob const& job, Worker& worker, Slot& slot) const {
-  LevelPlan const& level = plan_.levels[job.level];
+  if (!plan_.options.sparse || !cutter_.is_empty(cut.samples)) { encode_image(job, cut.encoded_input, worker, slot); }
+  if (!plan_.options.mask || job.id.plane != 0) { return; }
   std::span<std::byte const> const bits = cutter_.cut_mask(level, *job.rows, job.id, worker.scratch);
   slot.result.has_mask = true;
   // A mask block that is not there reads as invalid.
   if (plan_.options.sparse && std::ranges::all_of(bits, [](std::byte b) { return b == std::byte{0}; })) { return; }
-  check(plan_.mask_encoder->encode(plan_.mask_format, plan_.shape_of(level, job.id.row), bits, slot.mask,
-                                   worker.workspace),
+  encode_mask(job, bits, worker, slot);
+}
+
+void BlockEncoder::encode_parts(BlockJob const& job, Worker& worker, Slot& slot) const {
+  if (!job.parts->image.empty()) { encode_image(job, job.parts->image, worker, slot); }
+  if (!job.parts->mask.empty()) { encode_mask(job, job.parts->mask, worker, slot); }
+}
+
+void BlockEncoder::encode_image(BlockJob const& job, std::span<std::byte const> input, Worker& worker,
+                                Slot& slot) const {
+  bool const exact = plan_.format.lerc_max_error > 0 && cutter_.would_blur_nodata(input);
+  codec::EncodeFormat const& format = exact ? exact_format_ : plan_.format;
+  check(plan_.encoder->encode(format, plan_.shape_of(plan_.levels[job.level], job.id.row), input, slot.image,
+                              worker.workspace),
+        job);
+  slot.result.image = slot.image.bytes;
+}
+
+void BlockEncoder::encode_mask(BlockJob const& job, std::span<std::byte const> bits, Worker& worker, Slot& slot) const {
+  check(plan_.mask_encoder->encode(plan_.mask_format, plan_.shape_of(plan_.levels[job.level], job.id.row), bits,
+                                   slot.mask, worker.workspace),
         job);
   slot.result.mask = slot.mask.bytes;
 }

@@ -18,10 +18,16 @@
 
 namespace terrazzo::writing {
 
+// Parts of a block that were cut elsewhere, each ready for its encoder; empty: nothing is to be encoded of it.
+struct CutParts {
+  std::span<std::byte const> image{}, mask{};
+};
+
 struct BlockJob {
   std::size_t level = 0;
   TileId id{};
   LevelRows const* rows = nullptr;  // of the level, holding the block's
+  CutParts const* parts = nullptr;  // instead of rows; nothing is counted or left out then
 };
 
 // One finished block. Empty bytes: sparse.
@@ -30,6 +36,7 @@ struct BlockResult {
   std::span<std::byte const> mask{};
   bool has_mask = false;
   std::span<Moments const> moments{};  // of the block's bands, when statistics are wanted and the level is the raster
+  std::uint32_t device_tiles = 0;  // how many of image and mask a device encoded
 };
 
 class BlockEncoder {
@@ -46,7 +53,9 @@ class BlockEncoder {
   struct Worker;
   struct Slot;
   void encode(BlockJob const& job, Worker& worker, Slot& slot) const;
-  void encode_mask(BlockJob const& job, Worker& worker, Slot& slot) const;
+  void encode_parts(BlockJob const& job, Worker& worker, Slot& slot) const;
+  void encode_image(BlockJob const& job, std::span<std::byte const> input, Worker& worker, Slot& slot) const;
+  void encode_mask(BlockJob const& job, std::span<std::byte const> bits, Worker& worker, Slot& slot) const;
 
   FilePlan const& plan_;
   codec::EncodeFormat exact_format_;  // for blocks whose nodata must not change

@@ -1,70 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/block_moments.hpp"
 
-#include "tile/float_convert.hpp"
+#include "tile/row_moments.hpp"
 #include "write/block_cutter.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
 namespace terrazzo::writing {
 
 namespace {
-
-// A half, to be told from a uint16.
-struct Half {
-  std::uint16_t bits;
-};
-
-template <class T>
-double value_of(T sample) noexcept {
-  if constexpr (std::is_same_v<T, Half>) {
-    return tile::half_to_float(sample.bits);
-  } else {
-    return static_cast<double>(sample);
-  }
-}
-
-// By value: zeros of either sign are the same.
-template <class T>
-bool is_same(T a, T b) noexcept {
-  if constexpr (std::is_same_v<T, Half>) {
-    return value_of(a) == value_of(b);
-  } else {
-    return a == b;
-  }
-}
-
-// The sum of a row of a block never loses what shows: rows are short, and their moments are merged.
-struct RowSums {
-  std::uint64_t count = 0;
-  double shift = 0, sum = 0, squares = 0;
-  double minimum = std::numeric_limits<double>::infinity(), maximum = -std::numeric_limits<double>::infinity();
-
-  void add(double value) noexcept {
-    if (count == 0) { shift = value; }
-    ++count;
-    double const distance = value - shift;
-    sum += distance;
-    squares += distance * distance;
-    minimum = std::min(minimum, value);
-    maximum = std::max(maximum, value);
-  }
-
-  [[nodiscard]] Moments moments() const noexcept {
-    Moments result;
-    if (count == 0) { return result; }
-    auto const n = static_cast<double>(count);
-    result.count = count;
-    result.mean = shift + sum / n;
-    result.m2 = std::max(0.0, squares - sum * sum / n);
-    result.minimum = result.finite_minimum = minimum;
-    result.maximum = result.finite_maximum = maximum;
-    return result;
-  }
-};
 
 struct BlockRows {
   std::uint32_t columns, rows, samples;
@@ -85,15 +31,14 @@ std::vector<Moments> moments_of(BlockRows const& block, Nodata const* nodata, DT
     for (std::uint32_t y = 0; y < block.rows; ++y) {
       std::byte const* const row = block.data + y * block.row_bytes + s * sizeof(T);
       std::byte const* const mask = block.mask != nullptr ? block.mask + y * block.mask_row_stride : nullptr;
-      RowSums sums;
+      tile::RowSums sums;
       for (std::uint32_t x = 0; x < block.columns; ++x) {
         std::byte const* const at = row + std::size_t{x} * block.samples * sizeof(T);
         if (mask != nullptr && mask[x * block.mask_pixel_stride] == std::byte{0}) { continue; }
         T sample;
         std::memcpy(&sample, at, sizeof sample);
-        if (nodata != nullptr && is_same(sample, marker)) { continue; }
-        double const value = value_of(sample);
-        if (!std::isnan(value)) { sums.add(value); }
+        if (nodata != nullptr && tile::is_same_value(sample, marker)) { continue; }
+        sums.add(tile::value_of_sample(sample));
       }
       result[s].merge(sums.moments());
     }
@@ -131,7 +76,7 @@ std::vector<Moments> block_moments(FilePlan const& plan, LevelPlan const& level,
     case DType::i32: return moments_of<std::int32_t>(part, marker, dtype);
     case DType::u64: return moments_of<std::uint64_t>(part, marker, dtype);
     case DType::i64: return moments_of<std::int64_t>(part, marker, dtype);
-    case DType::f16: return moments_of<Half>(part, marker, dtype);
+    case DType::f16: return moments_of<tile::Half>(part, marker, dtype);
     case DType::f32: return moments_of<float>(part, marker, dtype);
     case DType::f64: return moments_of<double>(part, marker, dtype);
     default: return std::vector<Moments>(plan.samples_per_block);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/cascade.hpp"
 
-#include "base/thread_pool.hpp"
-
 #include <algorithm>
-#include <atomic>
 
 namespace terrazzo::writing {
 
@@ -21,8 +18,8 @@ LevelRows rows_between(LevelRows const& rows, std::uint32_t first, std::uint32_t
   return part;
 }
 
-Cascade::Cascade(FilePlan const& plan, unsigned threads)
-    : plan_(plan), threads_(threads), tail_(plan, plan.levels.front().width, 0) {
+std::vector<ReductionSpec> reduction_specs(FilePlan const& plan) {
+  std::vector<ReductionSpec> specs;
   for (std::size_t level = 1; level < plan.levels.size(); ++level) {
     std::size_t const source = plan.source_of[level - 1];
     ReductionSpec spec;
@@ -36,16 +33,38 @@ Cascade::Cascade(FilePlan const& plan, unsigned threads)
     spec.nodata = plan.options.nodata;
     spec.mask = plan.options.mask;
     if (!plan.extra_samples.empty() && plan.extra_samples.back() == 2) { spec.alpha_band = plan.options.bands - 1; }
+    specs.push_back(spec);
+  }
+  return specs;
+}
+
+std::uint32_t window_rows(FilePlan const& plan, std::size_t level, std::uint32_t rows) {
+  // What comes at once, what waits for its block row, and what the widest kernel (Lanczos) of the next level holds
+// back.
+  constexpr std::uint64_t kKernelRows = 8;
+  LevelPlan const& geometry = plan.levels[level];
+  std::uint64_t const source_height = plan.levels.front().height;
+  std::uint64_t const at_once = (std::uint64_t{rows} * geometry.height + source_height - 1) / source_height;
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(geometry.height, at_once + geometry.block_height + kKernelRows));
+}
+
+Cascade::Cascade(FilePlan const& plan, RowEngine& engine, std::uint32_t room)
+    : plan_(plan), engine_(engine), tail_(plan, engine, engine.memory(), plan.levels.front().width, 0) {
+  std::vector<ReductionSpec> const specs = reduction_specs(plan);
+  for (std::size_t level = 1; level < plan.levels.size(); ++level) {
     overviews_.push_back(
-        {Reduction(spec), RowWindow(plan, plan.levels[level].width, plan.levels[level].block_height), source});
+        {Reduction(specs[level - 1]),
+         RowWindow(plan, engine, engine.memory(), plan.levels[level].width, window_rows(plan, level, room)),
+         plan.source_of[level - 1]});
   }
 }
 
-void Cascade::advance(LevelRows const& rows, std::function<void(std::span<BlockJob const>)> const& encode) {
+void Cascade::advance(LevelRows const& rows) {
   for (std::size_t level = 1; level < plan_.levels.size(); ++level) { reduce_level(level, rows); }
   keep_tail(rows);
   name_blocks(rows);
-  encode(jobs_);
+  engine_.encode(jobs_);
   drop_rows();
 }
 
@@ -70,31 +89,14 @@ void Cascade::reduce_level(std::size_t level, LevelRows const& raster) {
     while (split < end && overview.reduction.source_rows(split).first < raster.first) { ++split; }
     if (split > row) {
       std::uint32_t const needed = overview.reduction.source_rows(split - 1).last;
-      if (needed > tail_.end()) { tail_.append(raster, tail_.end(), needed, 1); }
-      reduce_rows(overview, tail_.rows(), rows_between(result, row, split));
+      if (needed > tail_.end()) { tail_.append(raster, tail_.end(), needed); }
+      engine_.reduce(level, overview.reduction, tail_.rows(), rows_between(result, row, split));
       row = split;
     }
   }
-  if (row < end) { reduce_rows(overview, source, rows_between(result, row, end)); }
+  if (row < end) { engine_.reduce(level, overview.reduction, source, rows_between(result, row, end)); }
   overview.next_row = end;
   overview.rows = overview.window.rows();
-}
-
-void Cascade::reduce_rows(Overview& overview, LevelRows const& source, LevelRows const& result) const {
-  // Pieces of about 256 KiB: a thread's share stays in its cache, and there are enough of them.
-  constexpr std::uint64_t kPieceBytes = std::uint64_t{256} << 10;
-  std::uint64_t const row_bytes = std::uint64_t{result.pixels.width} * plan_.options.bands * plan_.sample_bytes();
-  auto const step =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kPieceBytes / row_bytes, 1, result.pixels.height));
-  std::uint32_t const pieces = result.pixels.height / step + (result.pixels.height % step != 0 ? 1 : 0);
-  std::uint32_t const end = result.first + result.pixels.height;
-  std::atomic<std::uint32_t> next{0};
-  run_on_pool(std::min(threads_, pieces), [&](unsigned) {
-    for (std::uint32_t piece = next++; piece < pieces; piece = next++) {
-      std::uint32_t const first = result.first + piece * step;
-      overview.reduction.reduce(source, rows_between(result, first, std::min(end, first + step)));
-    }
-  });
 }
 
 void Cascade::keep_tail(LevelRows const& raster) {
@@ -111,7 +113,7 @@ void Cascade::keep_tail(LevelRows const& raster) {
   } else {
     tail_.drop_before(needed);
   }
-  if (tail_.end() < end) { tail_.append(raster, tail_.end(), end, 1); }
+  if (tail_.end() < end) { tail_.append(raster, tail_.end(), end); }
 }
 
 void Cascade::name_block_row(std::size_t level, std::uint32_t block_row, LevelRows const& rows) {

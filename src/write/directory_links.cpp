@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/directory_links.hpp"
 
+#include "base/byte_view.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <span>
 
@@ -13,11 +16,10 @@ namespace {
 
 // Entries as the file counts them, also those that the parser could make nothing of.
 std::uint64_t entry_count(tiff::Directory const& directory) {
+  tiff::Header const& header = directory.header();
   std::array<std::byte, 8> bytes{};
-  directory.reader().read(directory.offset_bytes(), std::span(bytes).first(directory.header().big ? 8 : 2));
-  std::uint64_t count = 0;
-  std::memcpy(&count, bytes.data(), bytes.size());
-  return count;
+  directory.reader().read(directory.offset_bytes(), std::span(bytes).first(header.big ? 8 : 2));
+  return header.big ? load<std::uint64_t>(bytes.data(), header.order) : load<std::uint16_t>(bytes.data(), header.order);
 }
 
 }  // namespace
@@ -35,6 +37,7 @@ std::vector<std::byte> encode_pointer(tiff::Header const& header, std::uint64_t 
   }
   std::vector<std::byte> bytes(header.big ? 8 : 4);
   std::memcpy(bytes.data(), &offset_bytes, bytes.size());
+  if (header.order != std::endian::native) { std::ranges::reverse(bytes); }
   return bytes;
 }
 

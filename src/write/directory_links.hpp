@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Directories of a file that exists, linked otherwise: where the pointer to the next one lies, and a directory as bytes
-// with another successor. Little-endian files only; values outside the directory stay where they are.
+// with another successor. Values outside the directory stay where they are.
 #pragma once
 
 #include "tiff/directory.hpp"
@@ -11,6 +11,9 @@
 #include <vector>
 
 namespace terrazzo::writing {
+
+// Of directories behind the end of a file: more than the format asks for.
+inline constexpr std::uint64_t kAppendedAlignmentBytes = 16;
 
 // Where the header says where the first directory is.
 [[nodiscard]] std::uint64_t first_pointer_offset_bytes(tiff::Header const& header) noexcept;

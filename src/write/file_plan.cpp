@@ -2,6 +2,7 @@
 #include "write/file_plan.hpp"
 
 #include "base/checked.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
 #include "write/reduce.hpp"
@@ -134,7 +135,7 @@ int choose_level(WriteOptions const& options, codec::Encoder const& encoder) {
                                       : encoder;
   if (!options.level) { return leveled.default_level; }
   if (leveled.lowest_level == 0 && leveled.highest_level == 0) {
-    refuse(text(to_string(options.compression), " has no levels"));
+    refuse(text(to_string(options.compression), " has no levels; deflate, zstd, lzma and lz4 have"));
   }
   if (*options.level < leveled.lowest_level || *options.level > leveled.highest_level) {
     refuse(text("level ", *options.level, " of ", to_string(options.compression), " is not from ", leveled.lowest_level,
@@ -197,8 +198,10 @@ std::vector<Size> overview_sizes(Size full, WriteOptions const& options) {
   if (options.overview_factors) {
     std::uint32_t before = 1;
     for (std::uint32_t const factor : *options.overview_factors) {
-      if (factor < 2) { refuse("overview factors are 2 and up"); }
-      if (factor <= before) { refuse("overview factors go up"); }
+      if (factor < 2) { refuse(text("overview factors are whole numbers from 2 on, such as 2,4,8: not ", factor)); }
+      if (factor <= before) {
+        refuse(text("overview factors go up, such as 2,4,8: ", factor, " comes after ", before));
+      }
       if (factor >= std::max(full.width, full.height) * 2ULL) {
         refuse(text("an overview of factor ", factor, " has no pixels"));
       }
@@ -281,8 +284,35 @@ bool needs_bigtiff(FilePlan const& plan) {
   return false;
 }
 
+// Pixels that are not compressed take what they take: better said now than after 4 GiB.
+void check_classic(FilePlan const& plan) {
+  if (plan.options.bigtiff != BigTiff::never || plan.options.compression != Compression::none || plan.options.sparse) {
+    return;
+  }
+  for (LevelPlan const& level : std::span(plan.levels).subspan(plan.first_level)) {
+    auto const bytes = checked_product(level.width, level.height, plan.options.bands, plan.sample_bytes());
+    if (!bytes || *bytes > 0xFFFFFFFFULL) {
+      refuse(
+          "the pixels take more than 4 GiB, the most that a classic TIFF file holds: leave BigTIFF to the writer "
+          "(--bigtiff auto), or compress");
+    }
+  }
+}
+
+// Nodata is a value among others to a codec that may change values. GDAL writes such files too.
+void note_blurred_nodata(WriteOptions const& options) {
+  bool const picture = options.compression == Compression::webp || options.compression == Compression::jpeg2000;
+  bool const lossy = options.compression == Compression::jpeg || (picture && !options.lossless);
+  if (!options.nodata || !lossy) { return; }
+  log_once(text(to_string(options.compression), " is lossy: around nodata (", options.nodata->text,
+                ") pixels take values near it, and some missing ones become data; a mask instead of nodata (--mask) "
+                "keeps them apart"));
+}
+
 void check_codec(FilePlan const& plan) {
-  if (std::string const reason = plan.encoder->refuse(plan.format); !reason.empty()) { refuse(reason); }
+  if (std::string const reason = plan.encoder->refuse(plan.format); !reason.empty()) {
+    refuse(text(reason, " (here a pixel has ", plan.samples_per_block, " of ", to_string(plan.options.dtype), ")"));
+  }
   LevelPlan const& level = plan.levels.front();
   // One block must fit what every reader counts in: 32 bits.
   auto const bytes =
@@ -294,35 +324,8 @@ void check_codec(FilePlan const& plan) {
   }
 }
 
-}  // namespace
-
-std::uint32_t LevelPlan::rows_of(std::uint32_t block_row) const noexcept {
-  return std::min(block_height, height - first_row(block_row));
-}
-
-codec::BlockShape FilePlan::shape_of(LevelPlan const& level, std::uint32_t block_row) const noexcept {
-  return {level.block_width, tiled ? level.block_height : level.rows_of(block_row)};
-}
-
-bool FilePlan::repeats_last_row() const noexcept {
-  tiff::Compression const compression = format.block.compression;
-  return compression == tiff::Compression::jpeg || compression == tiff::Compression::jpeg2000 ||
-         compression == tiff::Compression::webp || compression == tiff::Compression::lerc;
-}
-
-std::uint64_t FilePlan::block_bytes(codec::BlockShape shape) const noexcept {
-  return std::uint64_t{shape.width_px} * shape.height_px * samples_per_block * sample_bytes();
-}
-
-std::uint64_t FilePlan::tile_count() const noexcept {
-  std::uint64_t tiles = 0;
-  for (LevelPlan const& level : std::span(levels).subspan(first_level)) {
-    tiles += level.blocks_per_plane() * (planes + (options.mask ? 1 : 0));
-  }
-  return tiles;
-}
-
-FilePlan plan_file(std::uint32_t width, std::uint32_t height, WriteOptions const& options) {
+// Of a file with all levels, the raster itself included.
+FilePlan plan_levels(std::uint32_t width, std::uint32_t height, WriteOptions const& options) {
   if (width == 0 || height == 0) { refuse("a raster has at least one pixel"); }
   if (width > 0x7FFFFFFFU || height > 0x7FFFFFFFU) { refuse("a side of a raster has at most 2147483647 pixels"); }
   check_layout(options);
@@ -354,15 +357,51 @@ FilePlan plan_file(std::uint32_t width, std::uint32_t height, WriteOptions const
     plan.source_of.push_back(source_of(plan.levels, plan.levels.size() - 1));
   }
   check_codec(plan);
+  note_blurred_nodata(options);
   plan.bigtiff = options.bigtiff == BigTiff::always || (options.bigtiff == BigTiff::automatic && needs_bigtiff(plan));
+  return plan;
+}
+
+}  // namespace
+
+std::uint32_t LevelPlan::rows_of(std::uint32_t block_row) const noexcept {
+  return std::min(block_height, height - first_row(block_row));
+}
+
+codec::BlockShape FilePlan::shape_of(LevelPlan const& level, std::uint32_t block_row) const noexcept {
+  return {level.block_width, tiled ? level.block_height : level.rows_of(block_row)};
+}
+
+bool FilePlan::repeats_last_row() const noexcept {
+  tiff::Compression const compression = format.block.compression;
+  return compression == tiff::Compression::jpeg || compression == tiff::Compression::jpeg2000 ||
+         compression == tiff::Compression::webp || compression == tiff::Compression::lerc;
+}
+
+std::uint64_t FilePlan::block_bytes(codec::BlockShape shape) const noexcept {
+  return std::uint64_t{shape.width_px} * shape.height_px * samples_per_block * sample_bytes();
+}
+
+std::uint64_t FilePlan::tile_count() const noexcept {
+  std::uint64_t tiles = 0;
+  for (LevelPlan const& level : std::span(levels).subspan(first_level)) {
+    tiles += level.blocks_per_plane() * (planes + (options.mask ? 1 : 0));
+  }
+  return tiles;
+}
+
+FilePlan plan_file(std::uint32_t width, std::uint32_t height, WriteOptions const& options) {
+  FilePlan plan = plan_levels(width, height, options);
+  check_classic(plan);
   return plan;
 }
 
 FilePlan plan_overviews(std::uint32_t width, std::uint32_t height, WriteOptions const& options) {
   if (options.cog) { refuse("overviews alone are no COG"); }
-  FilePlan plan = plan_file(width, height, options);
+  FilePlan plan = plan_levels(width, height, options);
   if (plan.levels.size() == 1) { refuse("no overviews were asked for"); }
   plan.first_level = 1;
+  check_classic(plan);
   plan.bigtiff = options.bigtiff == BigTiff::always || (options.bigtiff == BigTiff::automatic && needs_bigtiff(plan));
   return plan;
 }

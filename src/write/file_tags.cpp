@@ -12,6 +12,7 @@
 #include <iomanip>
 #include <sstream>
 #include <string>
+#include <utility>
 
 namespace terrazzo::writing {
 
@@ -29,12 +30,6 @@ constexpr std::uint16_t kOwnTags[] = {tag::NewSubfileType, tag::ImageWidth,     
                                       tag::SubIFDs,        tag::ExtraSamples,     tag::SampleFormat,
                                       tag::JPEGTables,     tag::YCbCrSubSampling, tag::ReferenceBlackWhite,
                                       tag::LercParameters};
-
-void set_longs(std::uint16_t number, std::span<std::uint32_t const> values, tiff::TagSet& tags) {
-  tiff::TagValue value{tiff::FieldType::long_, values.size(), std::vector<std::byte>(values.size_bytes())};
-  std::memcpy(value.bytes.data(), values.data(), values.size_bytes());
-  tags.set(number, std::move(value));
-}
 
 void set_samples(FilePlan const& plan, tiff::TagSet& tags) {
   std::uint32_t const bands = plan.options.bands;
@@ -68,7 +63,7 @@ void set_codec_tags(FilePlan const& plan, tiff::TagSet& tags) {
   }
   if (plan.format.block.compression == tiff::Compression::lerc) {
     constexpr std::uint32_t kLercVersion = 4;
-    set_longs(tag::LercParameters, std::array{kLercVersion, plan.format.block.lerc_additional_compression}, tags);
+    tags.set_longs(tag::LercParameters, std::array{kLercVersion, plan.format.block.lerc_additional_compression});
   }
 }
 
@@ -106,7 +101,17 @@ std::vector<BandInfo> with_statistics(FilePlan const& plan, std::span<Moments co
 
 }  // namespace
 
-FileTags::FileTags(FilePlan const& plan) : plan_(plan) {
+void BlockPlaces::encode(bool tiled, bool bigtiff, tiff::TagSet& tags) const {
+  // Some writers use the names of strips for tiles, or the other way round.
+  tags.erase(tiled ? tag::StripOffsets : tag::TileOffsets);
+  tags.erase(tiled ? tag::StripByteCounts : tag::TileByteCounts);
+  tags.set_offsets(tiled ? tag::TileOffsets : tag::StripOffsets, offsets_bytes, bigtiff);
+  tags.set_longs(tiled ? tag::TileByteCounts : tag::StripByteCounts, sizes_bytes);
+}
+
+FileTags::FileTags(FileTags&& made, FilePlan const& plan) : FileTags(std::move(made)) { plan_ = &plan; }
+
+FileTags::FileTags(FilePlan const& plan) : plan_(&plan) {
   WriteOptions const& options = plan.options;
   set_samples(plan, of_levels_);
   if (options.nodata) { geo::encode_nodata(*options.nodata, of_levels_); }
@@ -142,24 +147,23 @@ FileTags::FileTags(FilePlan const& plan) : plan_(plan) {
 void FileTags::set_places(LevelPlan const& level, BlockPlaces const& places, tiff::TagSet& tags) const {
   tags.set_long(tag::ImageWidth, level.width);
   tags.set_long(tag::ImageLength, level.height);
-  if (plan_.tiled) {
+  if (plan_->tiled) {
     tags.set_long(tag::TileWidth, level.block_width);
     tags.set_long(tag::TileLength, level.block_height);
   } else {
     tags.set_long(tag::RowsPerStrip, level.block_height);
   }
-  tags.set_offsets(plan_.tiled ? tag::TileOffsets : tag::StripOffsets, places.offsets_bytes, plan_.bigtiff);
-  set_longs(plan_.tiled ? tag::TileByteCounts : tag::StripByteCounts, places.sizes_bytes, tags);
+  places.encode(plan_->tiled, plan_->bigtiff, tags);
 }
 
 tiff::TagSet FileTags::image(std::size_t level, BlockPlaces const& places, std::span<Moments const> moments) const {
   tiff::TagSet tags = level == 0 ? of_raster_ : of_levels_;
   if (level > 0) {
     tags.set_long(tag::NewSubfileType, 1);
-  } else if (plan_.options.statistics && !moments.empty()) {
+  } else if (plan_->options.statistics && !moments.empty()) {
     set_statistics(moments, tags);
   }
-  set_places(plan_.levels[level], places, tags);
+  set_places(plan_->levels[level], places, tags);
   return tags;
 }
 
@@ -167,19 +171,19 @@ tiff::TagSet FileTags::mask(std::size_t level, BlockPlaces const& places) const 
   tiff::TagSet tags;
   tags.set_long(tag::NewSubfileType, level == 0 ? 4 : 5);
   tags.set_short(tag::BitsPerSample, 1);
-  tags.set_short(tag::Compression, static_cast<std::uint16_t>(plan_.mask_format.block.compression));
+  tags.set_short(tag::Compression, static_cast<std::uint16_t>(plan_->mask_format.block.compression));
   tags.set_short(tag::PhotometricInterpretation, static_cast<std::uint16_t>(tiff::Photometric::mask));
   tags.set_short(tag::SamplesPerPixel, 1);
   tags.set_short(tag::PlanarConfiguration, 1);
   tags.set_short(tag::SampleFormat, static_cast<std::uint16_t>(tiff::SampleFormat::uint));
-  set_places(plan_.levels[level], places, tags);
+  set_places(plan_->levels[level], places, tags);
   return tags;
 }
 
 void FileTags::set_statistics(std::span<Moments const> moments, tiff::TagSet& tags) const {
   tiff::TagSet fresh = of_raster_;
   fresh.erase(tag::GDALMetadata);
-  geo::encode_metadata(plan_.options.metadata, with_statistics(plan_, moments), fresh);
+  geo::encode_metadata(plan_->options.metadata, with_statistics(*plan_, moments), fresh);
   tiff::TagValue value;
   if (tiff::TagValue const* const found = fresh.find(tag::GDALMetadata)) { value = *found; }
   value.type = tiff::FieldType::ascii;

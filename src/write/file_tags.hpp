@@ -21,12 +21,18 @@ struct BlockPlaces {
   std::vector<std::uint32_t> sizes_bytes{};
 
   explicit BlockPlaces(std::uint64_t blocks) : offsets_bytes(blocks), sizes_bytes(blocks) {}
+
+  // As the tags that say so, of tiles or of strips.
+  void encode(bool tiled, bool bigtiff, tiff::TagSet& tags) const;
 };
 
+// The plan outlives it.
 class FileTags {
  public:
   // Throws `usage` for tags that the writer sets itself, and what geo/encode.hpp throws.
   explicit FileTags(FilePlan const& plan);
+  // Those of a plan that lies elsewhere now. Making them anew would ask PROJ about the CRS again.
+  FileTags(FileTags&& made, FilePlan const& plan);
 
   // The size of a directory does not depend on places and statistics, so it is known before the first tile. `moments`:
   // of every band, or empty while they are not known.
@@ -41,7 +47,7 @@ class FileTags {
   void set_places(LevelPlan const& level, BlockPlaces const& places, tiff::TagSet& tags) const;
   void set_statistics(std::span<Moments const> moments, tiff::TagSet& tags) const;
 
-  FilePlan const& plan_;
+  FilePlan const* plan_;
   tiff::TagSet of_levels_;  // of every image: samples, nodata, colours, codec
   tiff::TagSet of_raster_;  // of the first directory: those, georeference, metadata, extra tags
   std::string pam_;

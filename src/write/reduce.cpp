@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/reduce.hpp"
 
-#include "terrazzo/error.hpp"
 #include "write/reduce_method.hpp"
 
 #include <algorithm>
@@ -11,23 +10,12 @@ namespace terrazzo::writing {
 namespace {
 
 std::unique_ptr<Method const> make_method(ReductionSpec const& spec) {
-  if (spec.width == 0 || spec.height == 0 || spec.width > spec.source_width || spec.height > spec.source_height) {
-    throw Error(ErrorKind::usage, "an overview has at least one pixel and no more than the level it is made from");
-  }
+  tile::check_reduction(spec);
   switch (spec.method) {
     case Resampling::nearest: return make_nearest(spec);
     case Resampling::average: return make_average(spec);
     case Resampling::rms: return make_rms(spec);
-    default: break;
-  }
-  if (is_complex(spec.dtype)) {
-    throw Error(ErrorKind::usage, "overviews of complex pixels are made by nearest, average or rms");
-  }
-  switch (spec.method) {
-    case Resampling::bilinear:
-    case Resampling::cubic:
-    case Resampling::lanczos: return make_kernel(spec);
-    default: return make_rank(spec);
+    default: return tile::is_kernel(spec.method) ? make_kernel(spec) : make_rank(spec);
   }
 }
 

@@ -7,14 +7,11 @@
 // Thread rule: a Reduction is immutable; reduce() may run on several threads over different rows.
 #pragma once
 
-#include "terrazzo/dtype.hpp"
-#include "terrazzo/info.hpp"
 #include "terrazzo/read.hpp"
-#include "terrazzo/write.hpp"
+#include "tile/reduction_spec.hpp"
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 
 namespace terrazzo::writing {
 
@@ -23,23 +20,17 @@ struct RowRange {
   std::uint32_t first = 0, last = 0;
 };
 
-struct ReductionSpec {
-  std::uint32_t source_width = 0, source_height = 0;
-  std::uint32_t width = 0, height = 0;  // of the result
-  DType dtype = DType::u8;
-  std::uint32_t bands = 1;
-  Resampling method = Resampling::average;
-  std::optional<Nodata> nodata{};  // of all bands; where there is one, NaN is missing too
-  bool mask = false;  // a mask of the source comes along: 0 is invalid. It wins over nodata
-  std::optional<std::uint32_t>
-      alpha_band{};  // from 0: its zeros are invalid pixels, where neither mask nor nodata says
-};
+using ReductionSpec = tile::ReductionSpec;
 
-// Rows [first, first + view.height) of a level; the views have its full width. Mask: one uint8 band, 0 or 255.
+enum class Memory : std::uint8_t { host, device };
+
+// Rows [first, first + view.height) of a level; the views have its full width. Mask: one uint8 band, 0 or 255. Where
+// the memory is a device's, the views hold device pointers.
 struct LevelRows {
   std::uint32_t first = 0;
   HostView pixels{};
   HostView mask{};  // data null when there is none
+  Memory memory = Memory::host;
 };
 
 class Reduction {

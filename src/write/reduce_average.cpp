@@ -8,7 +8,6 @@
 #include "write/reduce_method.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace terrazzo::writing {
 namespace {
@@ -239,7 +238,7 @@ class Average final : public Method {
         rows_(covered_windows(spec.source_height, spec.height)),
         runs_(runs_of(columns_)),
         columns_are_pairs_(spec.source_width == 2 * static_cast<std::uint64_t>(spec.width)),
-        marker_(marker_of<T>(spec)) {
+        marker_(tile::marker_of<T>(spec)) {
     if (marker_) { avoided_ = tile::avoid_marker(*marker_); }
     for (tile::AxisWindow const& window : columns_) {
       first_weights_.push_back(window.first_weight);
@@ -374,20 +373,14 @@ class ComplexAverage final : public Method {
     auto* const out = reinterpret_cast<Part*>(band.out);
     std::uint32_t const count = rows_[row].size();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      double real = 0, imaginary = 0;
+      tile::ComplexMean mean{of_squares_};
       for (std::uint32_t r = 0; r < count; ++r) {
         auto const* const in = reinterpret_cast<Part const*>(band.rows[r]);
-        for (std::size_t c = columns_[i].first; c < columns_[i].last; ++c) {
-          // Through float32 whatever the type, as GDAL works.
-          double const re = static_cast<double>(tile::convert_value<float>(in[2 * c]));
-          double const im = static_cast<double>(tile::convert_value<float>(in[2 * c + 1]));
-          real += of_squares_ ? re * re : re;
-          imaginary += of_squares_ ? im * im : im;
-        }
+        for (std::size_t c = columns_[i].first; c < columns_[i].last; ++c) { mean.add(in[2 * c], in[2 * c + 1]); }
       }
       double const pixels = static_cast<double>(count) * columns_[i].size();
-      out[2 * i] = finished(real / pixels);
-      out[2 * i + 1] = finished(imaginary / pixels);
+      out[2 * i] = mean.finished<Part>(mean.real, pixels);
+      out[2 * i + 1] = mean.finished<Part>(mean.imaginary, pixels);
     }
   }
 
@@ -397,10 +390,6 @@ class ComplexAverage final : public Method {
   }
 
  private:
-  [[nodiscard]] Part finished(double mean) const noexcept {
-    return tile::rounded_to<Part>(static_cast<float>(of_squares_ ? std::sqrt(mean) : mean));
-  }
-
   static std::vector<tile::AxisWindow> windows(std::uint32_t source_size, std::uint32_t size) {
     double const ratio = static_cast<double>(source_size) / size;
     std::vector<tile::AxisWindow> result(size);

@@ -1,68 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bilinear, cubic and Lanczos: weights that fall off with the distance, stretched by the ratio so that every source
-// pixel takes part; first along rows, then along columns, both in double. Where pixels are missing the weights of the
-// others are scaled up; kernels with negative weights want half of the window in one piece.
+// Bilinear, cubic and Lanczos as tile/reduce_kernel.hpp has them, along whole rows; source rows that were filtered are
+// kept while result rows still need them.
+#include "tile/reduce_kernel.hpp"
 #include "tile/convert_sample.hpp"
 #include "tile/cpu.hpp"
 #include "write/reduce_method.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace terrazzo::writing {
 namespace {
 
-double weight_at(Resampling method, double x) noexcept {
-  switch (method) {
-    case Resampling::bilinear: return tile::bilinear_weight(x);
-    case Resampling::cubic: return tile::cubic_weight(x);
-    default: return tile::lanczos_weight(x);
-  }
-}
-
-// Four at a time, then one by one.
-template <class Term>
-void add_in_fours(double& sum, std::size_t count, Term const& term) noexcept {
-  std::size_t k = 0;
-  for (; k + 4 <= count; k += 4) { sum += term(k) + term(k + 1) + term(k + 2) + term(k + 3); }
-  for (; k < count; ++k) { sum += term(k); }
-}
-
-// Windows and weights along one axis; weights[k * size + i] is that of the k-th pixel of window i.
-struct KernelAxis {
-  std::vector<std::uint32_t> first, count;
-  std::vector<double> plain;       // as they come, times `unit`
-  std::vector<double> normalised;  // of a window without gaps: their sum is 1
-  std::size_t size = 0;
-
-  // `unit` is what a pixel of a gapped window that is there counts for: 255 in GDAL's masks of pixels, 1 in those of
-// rows.
-  KernelAxis(Resampling method, std::uint32_t source_size, std::uint32_t result_size, double unit) : size(result_size) {
-    double const radius = method == Resampling::bilinear ? 1 : method == Resampling::cubic ? 2 : 3;
-    double const ratio = static_cast<double>(source_size) / result_size;
-    std::uint32_t longest = 0;
-    std::vector<tile::KernelWindow> windows(result_size);
-    for (std::uint32_t i = 0; i < result_size; ++i) {
-      windows[i] = tile::kernel_window(i, ratio, radius, source_size);
-      first.push_back(windows[i].first);
-      count.push_back(windows[i].last - windows[i].first);
-      longest = std::max(longest, count.back());
-    }
-    plain.resize(longest * size);
-    normalised.resize(longest * size);
-    for (std::size_t i = 0; i < size; ++i) {
-      double x = windows[i].start, sum = 0;
-      for (std::size_t k = 0; k < count[i]; ++k, x += windows[i].step) { plain[k * size + i] = weight_at(method, x); }
-      add_in_fours(sum, count[i], [&](std::size_t k) { return plain[k * size + i]; });
-      double const scale = sum != 0 ? 1.0 / sum : 1.0;
-      for (std::size_t k = 0; k < count[i]; ++k) {
-        normalised[k * size + i] = plain[k * size + i] * scale;
-        plain[k * size + i] *= unit;
-      }
-    }
-  }
-};
+using tile::KernelAxis;
 
 // Windows [begin, end) are equally long, each two pixels further on than the one before.
 struct KernelRun {
@@ -150,31 +100,23 @@ TERRAZZO_TARGET_AVX2 void filter_columns_avx2(double const* const* rows, double 
 }
 #endif
 
-// Whether enough of a window is there. `counted` has one flag a pixel, `stride` apart.
-[[nodiscard]] bool has_enough(std::uint8_t const* counted, std::size_t stride, std::uint32_t taps,
-                              bool has_negative_weights) noexcept {
-  std::uint32_t in_a_row = 0, longest = 0;
-  for (std::uint32_t k = 0; k < taps; ++k) {
-    in_a_row = counted[k * stride] != 0 ? in_a_row + 1 : 0;
-    longest = std::max(longest, in_a_row);
-  }
-  return has_negative_weights ? longest >= taps / 2 : longest > 0;
+// Whether enough of a window is there. `counted` has one flag a pixel.
+[[nodiscard]] bool has_enough(std::uint8_t const* counted, std::uint32_t taps, bool has_negative_weights) noexcept {
+  tile::FoundPixels found;
+  for (std::uint32_t k = 0; k < taps; ++k) { found.add(counted[k] != 0); }
+  return found.are_enough(taps, has_negative_weights);
 }
 
 template <class T>
 class Kernel final : public Method {
  public:
-  using W = std::conditional_t<std::is_same_v<tile::WorkedAs<T>, double>, double, float>;
-
   explicit Kernel(ReductionSpec const& spec)
-      : columns_(spec.method, spec.source_width, spec.width, 255),
-        rows_(spec.method, spec.source_height, spec.height, 1),
+      : columns_(spec.method, spec.source_width, spec.width, tile::kColumnUnit),
+        rows_(spec.method, spec.source_height, spec.height, tile::kRowUnit),
         runs_(runs_of(columns_)),
         source_width_(spec.source_width),
         has_negative_weights_(spec.method != Resampling::bilinear),
-        marker_(marker_of<T>(spec)) {
-    if (marker_) { avoided_ = tile::avoid_marker(*marker_); }
-  }
+        marker_(tile::make_marker<T>(spec)) {}
 
   [[nodiscard]] RowRange source_rows(std::uint32_t row) const override {
     return {rows_.first[row], rows_.first[row] + rows_.count[row]};
@@ -190,7 +132,7 @@ class Kernel final : public Method {
     auto& kept = static_cast<FilteredRows&>(*state);
     auto* const out = reinterpret_cast<T*>(band.out);
     auto const width = static_cast<std::uint32_t>(columns_.size);
-    bool const has_gaps = band.valid != nullptr || marker_;
+    bool const has_gaps = band.valid != nullptr || marker_.present;
     std::uint32_t const taps = rows_.count[row];
     std::vector<double const*> values(taps);
     std::vector<std::uint8_t const*> found(taps);
@@ -221,7 +163,7 @@ class Kernel final : public Method {
     {
       filter_columns(values.data(), weights.data(), taps, width, sums.data());
     }
-    for (std::uint32_t i = 0; i < width; ++i) { out[i] = finished(sums[i]); }
+    for (std::uint32_t i = 0; i < width; ++i) { out[i] = tile::finish_filtered<T>(sums[i], marker_); }
   }
 
   void reduce_mask(std::uint32_t row, std::uint8_t const* const* valid, std::uint32_t,
@@ -234,7 +176,7 @@ class Kernel final : public Method {
         column[k] = row_weight(valid[k], i) > 0 ? 1 : 0;
         sum += column[k] != 0 ? rows_.plain[k * rows_.size + row] : 0;
       }
-      out[i] = has_enough(column.data(), 1, taps, has_negative_weights_) && sum > 0 ? 255 : 0;
+      out[i] = has_enough(column.data(), taps, has_negative_weights_) && sum > 0 ? 255 : 0;
     }
   }
 
@@ -242,10 +184,10 @@ class Kernel final : public Method {
   // Sum of the weights of the counted pixels of column window i; 0 where there are too few.
   [[nodiscard]] double row_weight(std::uint8_t const* counted, std::size_t i) const noexcept {
     std::uint8_t const* const window = counted + columns_.first[i];
-    if (!has_enough(window, 1, columns_.count[i], has_negative_weights_)) { return 0; }
+    if (!has_enough(window, columns_.count[i], has_negative_weights_)) { return 0; }
     double sum = 0;
-    add_in_fours(sum, columns_.count[i],
-                 [&](std::size_t k) { return window[k] != 0 ? columns_.plain[k * columns_.size + i] : 0.0; });
+    tile::add_in_fours(sum, columns_.count[i],
+                       [&](std::size_t k) { return window[k] != 0 ? columns_.plain[k * columns_.size + i] : 0.0; });
     return sum;
   }
 
@@ -276,7 +218,7 @@ class Kernel final : public Method {
     row.found.resize(columns_.size);
     scratch.counted.resize(source_width_);
     for (std::uint32_t i = 0; i < source_width_; ++i) {
-      bool const counts = valid != nullptr ? valid[i] != 0 : !tile::is_marker(in[i], *marker_);
+      bool const counts = valid != nullptr ? valid[i] != 0 : !tile::is_marker(in[i], marker_.value);
       scratch.counted[i] = counts ? 1 : 0;
       double const value = tile::convert_value<double>(in[i]);
       pixels[i] = counts ? value : 0.0;
@@ -296,43 +238,22 @@ class Kernel final : public Method {
   [[nodiscard]] T gapped_pixel(std::vector<double const*> const& values, std::vector<std::uint8_t const*> const& found,
                                std::vector<double> const& weights, std::uint32_t i) const noexcept {
     double sum = 0, weight = 0;
-    std::uint32_t in_a_row = 0, longest = 0;
+    tile::FoundPixels rows;
     for (std::size_t k = 0; k < values.size(); ++k) {
       double const share = found[k][i] != 0 ? weights[k] : 0.0;
-      in_a_row = found[k][i] != 0 ? in_a_row + 1 : 0;
-      longest = std::max(longest, in_a_row);
+      rows.add(found[k][i] != 0);
       sum += values[k][i] * share;
       weight += share;
     }
-    bool const enough = !has_negative_weights_ || longest >= values.size() / 2;
-    return enough && weight > 0 ? finished(sum / weight) : marker_.value_or(T{});
-  }
-
-  // Overshoots end at the limits of the type, and no result is the marker.
-  [[nodiscard]] T finished(double value) const noexcept {
-    constexpr bool kIsInteger = std::is_integral_v<T>;
-    if constexpr (std::is_same_v<T, float>) {
-      constexpr double kLargest = std::numeric_limits<float>::max();
-      if (std::isfinite(value)) { value = std::clamp(value, -kLargest, kLargest); }
-    }
-    auto const worked = static_cast<W>(value);
-    T const result = tile::rounded_to<T>(worked);
-    if (!marker_) { return result; }
-    bool hits = false;
-    if constexpr (kIsInteger) {
-      hits = result == *marker_;
-    } else {
-      hits = static_cast<double>(worked) == tile::convert_value<double>(*marker_);
-    }
-    return hits ? tile::convert_value<T>(avoided_.instead) : result;
+    bool const enough = !has_negative_weights_ || rows.are_enough(static_cast<std::uint32_t>(values.size()), true);
+    return enough && weight > 0 ? tile::finish_filtered<T>(sum / weight, marker_) : marker_.value;
   }
 
   KernelAxis columns_, rows_;
   std::vector<KernelRun> runs_;
   std::uint32_t source_width_;
   bool has_negative_weights_;
-  std::optional<T> marker_;
-  tile::Avoided<T> avoided_{};
+  tile::Marker<T> marker_;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 // methods. One file each: reduce_nearest.cpp, reduce_average.cpp, reduce_rms.cpp, reduce_kernel.cpp, reduce_rank.cpp.
 #pragma once
 
+#include "tile/reduce_marker.hpp"
 #include "tile/reduce_pixel.hpp"
 #include "write/reduce.hpp"
 
@@ -59,17 +60,5 @@ class Method {
 // 255 where any source pixel is valid: the mask of every method that looks at whole windows.
 void any_valid(std::vector<tile::AxisWindow> const& columns, std::uint32_t row_count, std::uint8_t const* const* valid,
                std::uint8_t* out) noexcept;
-
-// The marker as a pixel; nothing where no pixel can have it.
-template <class T>
-[[nodiscard]] std::optional<T> marker_of(ReductionSpec const& spec) noexcept {
-  if (!spec.nodata || !spec.nodata->representable) { return std::nullopt; }
-  if constexpr (std::is_same_v<T, std::int64_t>) {
-    if (spec.nodata->exact_i64) { return spec.nodata->exact_i64; }
-  } else if constexpr (std::is_same_v<T, std::uint64_t>) {
-    if (spec.nodata->exact_u64) { return spec.nodata->exact_u64; }
-  }
-  return tile::convert_value<T>(spec.nodata->value);
-}
 
 }  // namespace terrazzo::writing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Smallest, largest, middle and most frequent of the source pixels that a result pixel covers; a pixel that is covered
-// in part counts whole. NaN never takes part in the first three.
+// Smallest, largest, middle and most frequent: tile/reduce_rank.hpp's rules, along whole rows.
+#include "tile/reduce_rank.hpp"
 #include "tile/convert_sample.hpp"
 #include "tile/cpu.hpp"
 #include "write/reduce_method.hpp"
@@ -12,39 +12,10 @@
 namespace terrazzo::writing {
 namespace {
 
-template <class T>
-[[nodiscard]] bool is_number(T value) noexcept {
-  if constexpr (std::is_same_v<T, tile::Half>) {
-    return (value.bits & 0x7FFFU) <= 0x7C00U;
-  } else {
-    return value == value;
-  }
-}
-
-template <class T>
-[[nodiscard]] bool is_less(T a, T b) noexcept {
-  if constexpr (std::is_same_v<T, tile::Half>) {
-    return tile::half_to_float(a.bits) < tile::half_to_float(b.bits);
-  } else {
-    return a < b;
-  }
-}
-
-template <class T>
-[[nodiscard]] bool is_same(T a, T b) noexcept {
-  return (!is_less(a, b) && !is_less(b, a) && is_number(a) && is_number(b)) || (!is_number(a) && !is_number(b));
-}
-
-template <class T>
-[[nodiscard]] T no_number() noexcept {
-  if constexpr (std::is_same_v<T, tile::Half>) {
-    return {0x7E00U};
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return std::numeric_limits<T>::quiet_NaN();
-  } else {
-    return 0;
-  }
-}
+using tile::is_less;
+using tile::is_number;
+using tile::is_same;
+using tile::no_number;
 
 template <class T>
 struct Smallest {
@@ -81,18 +52,11 @@ struct Middle {
   [[nodiscard]] static T pick(std::vector<T>& values) noexcept {
     std::size_t const half = values.size() / 2;
     auto const upper = values.begin() + static_cast<std::ptrdiff_t>(half);
-    std::nth_element(values.begin(), upper, values.end(), is_less<T>);
+    // By keys, since the order decides between zeros of two signs.
+    auto const before = [](T a, T b) { return tile::order_key(a) < tile::order_key(b); };
+    std::nth_element(values.begin(), upper, values.end(), before);
     if (values.size() % 2 != 0) { return *upper; }
-    T const lower = *std::max_element(values.begin(), upper, is_less<T>);
-    if constexpr (sizeof(T) == 8 && std::is_integral_v<T>) {
-      // In whole numbers, since doubles have too few digits; halves away from zero.
-      T const difference = static_cast<T>(*upper - lower);
-      T const up = static_cast<T>((difference / 2) + (difference % 2 != 0 && lower >= 0 ? 1 : 0));
-      return static_cast<T>(lower + up);
-    } else {
-      return tile::rounded_to<T>(
-          (tile::convert_value<double>(lower) * 0.5 + tile::convert_value<double>(*upper) * 0.5));
-    }
+    return tile::mean_of_middle(*std::max_element(values.begin(), upper, before), *upper);
   }
   static constexpr bool kTakesNaN = false;
 };
@@ -157,7 +121,7 @@ class Rank final : public Method {
       : columns_(covered_windows(spec.source_width, spec.width)),
         rows_(covered_windows(spec.source_height, spec.height)),
         columns_are_pairs_(spec.source_width == 2 * static_cast<std::uint64_t>(spec.width)),
-        marker_(marker_of<T>(spec)) {}
+        marker_(tile::marker_of<T>(spec)) {}
 
   [[nodiscard]] RowRange source_rows(std::uint32_t row) const override { return {rows_[row].first, rows_[row].last}; }
 

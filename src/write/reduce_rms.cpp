@@ -4,8 +4,6 @@
 #include "tile/convert_sample.hpp"
 #include "write/reduce_method.hpp"
 
-#include <cmath>
-
 namespace terrazzo::writing {
 namespace {
 
@@ -16,7 +14,7 @@ class Rms final : public Method {
       : columns_(covered_windows(spec.source_width, spec.width)),
         rows_(covered_windows(spec.source_height, spec.height)),
         columns_are_pairs_(spec.source_width == 2 * static_cast<std::uint64_t>(spec.width)),
-        marker_(marker_of<T>(spec)) {
+        marker_(tile::marker_of<T>(spec)) {
     if (marker_) { avoided_ = tile::avoid_marker(*marker_); }
   }
 
@@ -53,17 +51,8 @@ class Rms final : public Method {
     auto const* const below = reinterpret_cast<T const*>(band.rows[1]);
     auto* const out = reinterpret_cast<T*>(band.out);
     auto const width = static_cast<std::uint32_t>(columns_.size());
-    bool const has_vector_loop = std::is_same_v<tile::WorkedAs<T>, float>;
-    std::uint32_t const tail = has_vector_loop ? width - tile::reading_order_tail<T>(width) : 0;
     for (std::uint32_t i = 0; i < width; ++i) {
-      T const a = above[2 * i], b = above[2 * i + 1], c = below[2 * i], d = below[2 * i + 1];
-      if constexpr (std::is_floating_point_v<tile::WorkedAs<T>>) {
-        out[i] = tile::rms_of_four<T>(a, b, c, d, i >= tail);
-      } else {
-        double const total = static_cast<double>(std::uint64_t{a} * a + std::uint64_t{b} * b + std::uint64_t{c} * c +
-                                                 std::uint64_t{d} * d);
-        out[i] = tile::finish_rms<T>(total, 4.0, 1.0, {});
-      }
+      out[i] = tile::rms_of_whole_four<T>(above[2 * i], above[2 * i + 1], below[2 * i], below[2 * i + 1], i, width);
     }
   }
 

@@ -3,23 +3,19 @@
 
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
-#include "write/assembly.hpp"
+#include "tiff/ghost_area.hpp"
 #include "write/file_tags.hpp"
+#include "write/front.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
+#include <cstddef>
 #include <span>
-#include <string>
 
 namespace terrazzo::writing {
 namespace {
 
-namespace tag = tiff::tag;
-
 // Tiles that are copied together.
 constexpr std::uint64_t kBatchBytes = std::uint64_t{16} << 20;
-constexpr std::uint64_t kFrameBytes = 4;  // a leader, or a trailer
 
 // A tile on its way: its place in the source, and in the file.
 struct Move {
@@ -28,8 +24,6 @@ struct Move {
   tiff::BlockRange from;
   std::uint64_t to_bytes = 0;
 };
-
-std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept { return (value + unit - 1) / unit * unit; }
 
 class Rewrite {
  public:
@@ -41,7 +35,9 @@ class Rewrite {
 
   WriteReport run() {
     list_moves();
-    std::uint64_t at = first_directory() + directories_bytes() + (plan_.cog ? kSlackBytes : 0);
+    FrontFormat const format{plan_.bigtiff, plan_.cog, has_mask_, plan_.order};
+    std::uint64_t at =
+        first_directory_bytes(format) + tiff::chain_bytes(all_tags(), plan_.bigtiff) + (plan_.cog ? kSlackBytes : 0);
     bool before_raster = plan_.cog;
     for (Move& move : moves_) {
       // The raster is the last of a COG.
@@ -56,9 +52,11 @@ class Rewrite {
       report_.compressed_bytes += move.from.size_bytes;
     }
     if (!plan_.bigtiff && at > 0xFFFFFFFFULL) {
-      throw Error(ErrorKind::limit, "the file would pass 4 GiB, and is no BigTIFF file", {.source = source_.name()});
+      throw Error(ErrorKind::limit,
+                  "the file would pass 4 GiB, the most that a classic TIFF file holds: convert it (--bigtiff yes)",
+                  {.source = source_.name()});
     }
-    std::vector<std::byte> front = encode_front();
+    std::vector<std::byte> front = encode_front(format, all_tags());
     front.resize(moves_.empty() ? front.size() : moves_.front().to_bytes - frame_bytes());
     sink_.write_at(0, front);
     copy();
@@ -67,50 +65,16 @@ class Rewrite {
   }
 
  private:
-  [[nodiscard]] std::uint64_t frame_bytes() const noexcept { return plan_.cog ? kFrameBytes : 0; }
+  [[nodiscard]] std::uint64_t frame_bytes() const noexcept { return plan_.cog ? tiff::kTileFrameBytes : 0; }
 
-  [[nodiscard]] std::uint64_t first_directory() const {
-    std::uint64_t const header = tiff::header_bytes(plan_.bigtiff);
-    return plan_.cog ? round_up(header + ghost_text(has_mask_).size(), 2) : header;
-  }
-
-  [[nodiscard]] tiff::TagSet tags_of(std::size_t index) const {
-    CopiedImage const& image = plan_.images[index];
-    tiff::TagSet tags = image.tags;
-    bool const tiled = image.image.tiled;
-    // Some writers use the names of strips for tiles, or the other way round.
-    tags.erase(tiled ? tag::StripOffsets : tag::TileOffsets);
-    tags.erase(tiled ? tag::StripByteCounts : tag::TileByteCounts);
-    tags.set_offsets(tiled ? tag::TileOffsets : tag::StripOffsets, places_[index].offsets_bytes, plan_.bigtiff);
-    auto const& sizes = places_[index].sizes_bytes;
-    tiff::TagValue value{tiff::FieldType::long_, sizes.size(), std::vector<std::byte>(sizes.size() * 4)};
-    std::memcpy(value.bytes.data(), sizes.data(), value.bytes.size());
-    tags.set(tiled ? tag::TileByteCounts : tag::StripByteCounts, std::move(value));
-    return tags;
-  }
-
-  [[nodiscard]] std::uint64_t directories_bytes() const {
-    std::uint64_t bytes = 0;
-    for (std::size_t i = 0; i < plan_.images.size(); ++i) { bytes += tiff::directory_bytes(tags_of(i), plan_.bigtiff); }
-    return bytes;
-  }
-
-  [[nodiscard]] std::vector<std::byte> encode_front() const {
-    std::vector<std::byte> front = tiff::encode_header(plan_.bigtiff, first_directory());
-    if (plan_.cog) {
-      std::string const ghost = ghost_text(has_mask_);
-      auto const bytes = std::as_bytes(std::span(ghost));
-      front.insert(front.end(), bytes.begin(), bytes.end());
-    }
-    front.resize(first_directory());
+  // With the places of their tiles as far as these are known: that does not change the size.
+  [[nodiscard]] std::vector<tiff::TagSet> all_tags() const {
+    std::vector<tiff::TagSet> all;
     for (std::size_t i = 0; i < plan_.images.size(); ++i) {
-      tiff::TagSet const tags = tags_of(i);
-      std::uint64_t const end = front.size() + tiff::directory_bytes(tags, plan_.bigtiff);
-      std::uint64_t const next = i + 1 < plan_.images.size() ? end : 0;
-      std::vector<std::byte> const directory = tiff::encode_directory(tags, plan_.bigtiff, front.size(), next);
-      front.insert(front.end(), directory.begin(), directory.end());
+      all.push_back(plan_.images[i].tags);
+      places_[i].encode(plan_.images[i].image.tiled, plan_.bigtiff, all.back());
     }
-    return front;
+    return all;
   }
 
   // Tiles in the order in which they will lie.
@@ -182,11 +146,10 @@ class Rewrite {
     source_.submit(reads).wait();
     for (std::size_t i = 0; plan_.cog && i < moves.size(); ++i) {
       std::span<std::byte const> const tile = reads[i].into;
-      auto const size = static_cast<std::uint32_t>(tile.size());
-      std::size_t const at = moves[i].to_bytes - start;
-      std::memcpy(buffer.data() + at - kFrameBytes, &size, kFrameBytes);
-      std::size_t const last = std::min<std::size_t>(kFrameBytes, tile.size());
-      std::memcpy(buffer.data() + at + tile.size(), tile.data() + tile.size() - last, last);
+      auto const at = buffer.begin() + static_cast<std::ptrdiff_t>(moves[i].to_bytes - start);
+      std::ranges::copy(tiff::tile_leader(static_cast<std::uint32_t>(tile.size())),
+                        at - static_cast<std::ptrdiff_t>(tiff::kTileFrameBytes));
+      std::ranges::copy(tiff::tile_trailer(tile), at + static_cast<std::ptrdiff_t>(tile.size()));
     }
     sink_.write_at(start, buffer);
   }

@@ -12,6 +12,7 @@
 #include "tiff/image.hpp"
 
 #include <atomic>
+#include <bit>
 #include <vector>
 
 namespace terrazzo::writing {
@@ -29,6 +30,7 @@ struct RewritePlan {
   std::vector<CopiedImage> images{};
   bool cog = false;  // a COG's layout, slack included; else directories, then tiles as the directories are ordered
   bool bigtiff = false;
+  std::endian order = std::endian::little;  // of the source: its tiles are as they are
   Progress progress{};
   std::atomic<bool> const* cancel = nullptr;
 };

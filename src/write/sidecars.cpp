@@ -2,6 +2,8 @@
 #include "write/sidecars.hpp"
 
 #include "base/byte_sink.hpp"
+#include "base/text.hpp"
+#include "terrazzo/error.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -10,6 +12,23 @@
 #include <utility>
 
 namespace terrazzo::writing {
+namespace {
+
+void remove_stale(std::string const& path) {
+  std::error_code trouble, unknown;
+  // A folder of that name is nothing that readers look at.
+  if (std::filesystem::is_directory(path, unknown)) { return; }
+  std::filesystem::remove(path, trouble);
+  if (!trouble || !std::filesystem::exists(std::filesystem::symlink_status(path, unknown))) { return; }
+  throw Error(
+      ErrorKind::io,
+      text("the raster itself is written and whole; this file is of the one before it, readers will believe it, "
+           "and it cannot be removed: ",
+           trouble.message()),
+      {.source = path});
+}
+
+}  // namespace
 
 Sidecars::Sidecars(std::string path, std::string pam_xml, Durability durability)
     : path_(std::move(path)), pam_xml_(std::move(pam_xml)), durability_(durability) {}
@@ -26,16 +45,23 @@ void Sidecars::settle() const {
 }
 
 void Sidecars::settle_beside(std::string const& raster) const {
-  std::error_code ignored;  // one that is not there, or may not be removed, is not our failure
-  for (char const* const suffix : {".ovr", ".msk", ".msk.ovr"}) { std::filesystem::remove(raster + suffix, ignored); }
+  for (char const* const suffix : {".ovr", ".msk", ".msk.ovr"}) { remove_stale(raster + suffix); }
   if (pam_xml_.empty()) {
-    std::filesystem::remove(raster + ".aux.xml", ignored);
+    remove_stale(raster + ".aux.xml");
     return;
   }
-  std::shared_ptr<ByteSink> const sink = file_sink(raster + ".aux.xml", durability_);
-  sink->open();
-  sink->write_at(0, std::as_bytes(std::span(pam_xml_)));
-  sink->publish(pam_xml_.size());
+  try {
+    std::shared_ptr<ByteSink> const sink = file_sink(raster + ".aux.xml", durability_);
+    sink->open();
+    sink->write_at(0, std::as_bytes(std::span(pam_xml_)));
+    sink->publish(pam_xml_.size());
+  } catch (Error const& error) {
+    throw Error(ErrorKind::io,
+                text("the raster itself is written and whole; what only a file beside it can hold (category names, "
+                     "colours with alpha, a long CRS) is lost: ",
+                     error.message()),
+                {.source = raster + ".aux.xml"});
+  }
 }
 
 }  // namespace terrazzo::writing

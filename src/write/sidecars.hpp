@@ -15,7 +15,8 @@ class Sidecars {
   // An empty path: the raster is no file, and has nothing beside it.
   Sidecars(std::string path, std::string pam_xml, Durability durability);
 
-  // Once the raster is in its place. Throws `io` when the PAM file cannot be written: the raster is whole by then.
+  // Once the raster is in its place. Throws `io` when the PAM file cannot be written or an old sidecar not be removed;
+  // the text says that the raster is whole.
   void settle() const;
 
  private:

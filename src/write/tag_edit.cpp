@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/tag_edit.hpp"
 
+#include "base/byte_view.hpp"
 #include "base/text.hpp"
 #include "geo/encode.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 namespace terrazzo::writing {
@@ -21,6 +23,39 @@ constexpr std::array<std::uint16_t, 9> kPointerTags{
 constexpr std::array kKeyTags{tag::GeoKeyDirectory, tag::GeoDoubleParams, tag::GeoAsciiParams};
 constexpr std::array kPlaceTags{tag::ModelPixelScale, tag::ModelTiepoint, tag::ModelTransformation,
                                 tag::IntergraphMatrix};
+
+// GTRasterTypeGeoKey of the GeoTIFF standard.
+constexpr std::uint16_t kRasterType = 1025, kPixelIsArea = 1, kPixelIsPoint = 2;
+
+std::vector<std::uint16_t> shorts_of(tiff::TagValue const& value) {
+  std::vector<std::uint16_t> shorts;
+  if (value.type != tiff::FieldType::short_) { return shorts; }
+  for (std::size_t i = 0; i + 1 < value.bytes.size(); i += 2) {
+    shorts.push_back(load<std::uint16_t>(value.bytes.data() + i, std::endian::little));
+  }
+  return shorts;
+}
+
+// A GeoKey directory with that raster type; nothing when it is none. Four numbers, of which the last counts the keys;
+// then keys of four, sorted: number, 0 for a value that is here, 1, value.
+std::optional<std::vector<std::uint16_t>> with_raster_type(std::vector<std::uint16_t> keys, std::uint16_t type) {
+  if (keys.size() < 4 || keys.size() / 4 < std::size_t{keys[3]} + 1) { return std::nullopt; }
+  std::size_t const end = (std::size_t{keys[3]} + 1) * 4;
+  auto const first = [&](auto const& is_it) {
+    std::size_t at = 4;
+    while (at < end && !is_it(keys[at])) { at += 4; }
+    return at;
+  };
+  std::size_t at = first([](std::uint16_t key) { return key == kRasterType; });
+  if (at == end) {
+    at = first([](std::uint16_t key) { return key > kRasterType; });
+    keys.insert(keys.begin() + static_cast<std::ptrdiff_t>(at), 4, 0);
+    ++keys[3];
+  }
+  std::ranges::copy(std::array<std::uint16_t, 4>{kRasterType, 0, 1, type},
+                    keys.begin() + static_cast<std::ptrdiff_t>(at));
+  return keys;
+}
 
 template <class Tags>
 void take(Tags const& numbers, tiff::TagSet const& from, tiff::TagSet& tags) {
@@ -44,6 +79,7 @@ tiff::TagSet tags_of(tiff::Directory const& directory) {
     if (value.bytes.size() != entry.value_bytes || value.bytes.empty()) {
       throw Error(ErrorKind::malformed, "the value of a tag lies outside the file, or is too long", where);
     }
+    if (directory.header().order != std::endian::little) { tiff::swap_values(value.type, value.bytes); }
     tags.set(entry.tag, std::move(value));
   }
   return tags;
@@ -85,6 +121,25 @@ void replace_transform(Georeference const& georeference, tiff::TagSet& tags) {
   take(kPlaceTags, fresh, tags);
   // Whether a pixel is a point or an area is a key, and a file may have none yet.
   if (!tags.has(tag::GeoKeyDirectory)) { take(kKeyTags, fresh, tags); }
+}
+
+void replace_raster_type(Georeference const& georeference, tiff::TagSet& tags) {
+  Georeference only = georeference;
+  only.crs.reset();
+  only.rpc.clear();
+  tiff::TagSet fresh;
+  static_cast<void>(geo::encode_georeference(only, fresh));
+  take(kPlaceTags, fresh, tags);
+  tiff::TagValue const* const directory = tags.find(tag::GeoKeyDirectory);
+  if (directory == nullptr) {
+    take(kKeyTags, fresh, tags);  // none for areas: that is what pixels are when nobody says so
+    return;
+  }
+  // The other keys stay as they are, also those that nobody here would write.
+  std::optional<std::vector<std::uint16_t>> const keys =
+      with_raster_type(shorts_of(*directory), georeference.pixel_is_point ? kPixelIsPoint : kPixelIsArea);
+  if (!keys) { throw Error(ErrorKind::malformed, "the GeoKeys are broken", {.tag = tag::GeoKeyDirectory}); }
+  tags.set_shorts(tag::GeoKeyDirectory, *keys);
 }
 
 void replace_metadata(Info const& before, Info const& after, tiff::TagSet& tags) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tags of a directory that exists, and changes to them. Only tags that a change is about are touched; what nobody
-// here understands stays as it is. Little-endian files only.
+// here understands stays as it is.
 #pragma once
 
 #include "terrazzo/info.hpp"
@@ -25,6 +25,9 @@ void replace_nodata(std::optional<Nodata> const& nodata, tiff::TagSet& tags);
 void replace_crs(Georeference const& georeference, tiff::TagSet& tags);
 // Its transform; ground control points go.
 void replace_transform(Georeference const& georeference, tiff::TagSet& tags);
+// Whether its pixels are areas or points: the key that says so, and the place tags, which are of corners or of centres.
+// What they mean, its transform or its ground control points, stays.
+void replace_raster_type(Georeference const& georeference, tiff::TagSet& tags);
 // What is said of the file and its bands: `before` is what the tags say now.
 void replace_metadata(Info const& before, Info const& after, tiff::TagSet& tags);
 

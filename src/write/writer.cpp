@@ -4,16 +4,20 @@
 #include "base/byte_sink.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
+#include "terrazzo/device.hpp"
 #include "terrazzo/error.hpp"
 #include "write/assembly.hpp"
-#include "write/block_encoder.hpp"
 #include "write/cascade.hpp"
+#include "write/device_engine.hpp"
+#include "write/engine_choice.hpp"
 #include "write/file_plan.hpp"
+#include "write/host_engine.hpp"
 #include "write/overview_writer.hpp"
 #include "write/row_window.hpp"
 #include "write/sidecars.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace terrazzo {
@@ -22,30 +26,16 @@ using namespace writing;
 
 namespace {
 
-// A call to the pool should have this many blocks for every thread, or threads wait for the last block of each call.
-constexpr std::uint64_t kBlocksPerThread = 8;
-
-// Rows that wait in memory until there are enough of them: whole block rows.
-std::uint32_t rows_to_gather(FilePlan const& plan, unsigned threads) {
-  LevelPlan const& level = plan.levels.front();
-  std::uint64_t const row_bytes = std::uint64_t{level.width} * plan.options.bands * plan.sample_bytes();
-  std::uint64_t const block_row_bytes = row_bytes * level.block_height;
-  std::uint64_t const blocks = std::uint64_t{level.blocks_across} * plan.planes;
-  std::uint64_t const wanted = (kBlocksPerThread * threads + blocks - 1) / blocks;
-  std::uint64_t const allowed = plan.options.streaming_buffer_bytes / std::max<std::uint64_t>(block_row_bytes, 1);
-  std::uint64_t const block_rows = std::clamp<std::uint64_t>(wanted, 1, std::max<std::uint64_t>(allowed, 1));
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(level.height, block_rows * level.block_height));
-}
-
-// Rows that may be worked on at once when the caller has them all in memory: overviews of them, a third of their size
-// at most, take memory.
-std::uint32_t rows_at_once(FilePlan const& plan, std::uint32_t gathered) {
-  LevelPlan const& level = plan.levels.front();
-  if (plan.levels.size() == 1) { return level.height; }
-  std::uint64_t const row_bytes = std::uint64_t{level.width} * plan.options.bands * plan.sample_bytes();
-  std::uint64_t const block_rows = 2 * plan.options.streaming_buffer_bytes / (row_bytes * level.block_height);
-  return static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(block_rows * level.block_height, gathered, std::max(level.height, gathered)));
+// Two types so that nobody passes one for the other; inside, LevelRows says which memory it is.
+HostView as_host_view(DeviceView const& view) noexcept {
+  return {view.data,
+          view.dtype,
+          view.bands,
+          view.height,
+          view.width,
+          view.band_stride_bytes,
+          view.row_stride_bytes,
+          view.pixel_stride_bytes};
 }
 
 }  // namespace
@@ -56,11 +46,6 @@ struct Writer::Impl {
         threads(resolve_threads(plan.options.threads)),
         sink(std::move(to)),
         assembly(plan, *sink, start_bytes),
-        encoder(plan, threads),
-        cascade(plan, threads),
-        gather_rows(rows_to_gather(plan, threads)),
-        most_rows(rows_at_once(plan, gather_rows)),
-        pending(plan, plan.levels.front().width, gather_rows),
         moments(plan.options.statistics ? plan.options.bands : 0),
         encoded(0),
         sidecars(std::move(files)) {}
@@ -69,16 +54,26 @@ struct Writer::Impl {
   unsigned const threads;
   std::shared_ptr<ByteSink> const sink;
   Assembly assembly;
-  BlockEncoder encoder;
-  Cascade cascade;
-  std::uint32_t const gather_rows, most_rows;
-  RowWindow pending;  // rows that do not fill their part yet
   std::uint32_t next_row = 0;
   std::vector<Moments> moments;
   std::vector<bool> encoded;  // tiles given by write_encoded()
-  std::uint64_t encoded_count = 0, tiles_done = 0;
+  std::uint64_t encoded_count = 0, tiles_done = 0, device_tiles = 0;
   Sidecars const sidecars;
   bool over = false;
+
+  // Made when the first rows come: an engine that was left open is chosen by where they lie.
+  struct Work {
+    Work(FilePlan const& plan, std::unique_ptr<RowEngine> chosen)
+        : engine(std::move(chosen)),
+          share(engine->row_share()),
+          cascade(plan, *engine, share.room),
+          pending(plan, *engine, engine->memory(), plan.levels.front().width, share.gathered) {}
+    std::unique_ptr<RowEngine> engine;
+    RowShare share;
+    Cascade cascade;
+    RowWindow pending;  // rows that do not fill their part yet
+  };
+  std::optional<Work> work;
 
   [[nodiscard]] std::uint32_t height() const noexcept { return plan.levels.front().height; }
 
@@ -90,10 +85,10 @@ struct Writer::Impl {
   }
 
   // Whatever fails while the file is being made ends it: what is there is thrown away.
-  template <class Work>
-  auto guarded(Work const& work) {
+  template <class Action>
+  auto guarded(Action const& action) {
     try {
-      return work();
+      return action();
     } catch (Error const& error) {
       abort();
       throw error.located({.source = sink->name()});
@@ -105,6 +100,7 @@ struct Writer::Impl {
 
   void abort() noexcept {
     over = true;
+    work.reset();  // an engine may have blocks on their way to the sink
     sink->discard();
   }
 
@@ -119,42 +115,48 @@ struct Writer::Impl {
     assembly.add_image(job.level, job.id, result.image);
     if (result.has_mask) { assembly.add_mask(job.level, job.id, result.mask); }
     for (std::size_t s = 0; s < result.moments.size(); ++s) { moments[job.id.plane + s].merge(result.moments[s]); }
+    device_tiles += result.device_tiles;
     tell_progress(result.has_mask ? 2 : 1);
   }
 
-  void advance(LevelRows const& rows) {
-    cascade.advance(rows, [&](std::span<BlockJob const> jobs) {
-      encoder.run(jobs, plan.options.cancel,
-                  [&](BlockJob const& job, BlockResult const& result) { emit(job, result); });
-    });
+  void begin_work(Memory rows_lie_in) {
+    auto const receive = [this](BlockJob const& job, BlockResult const& result) { emit(job, result); };
+    bool const on_device = choose_engine(plan, rows_lie_in) == Engine::device;
+    work.emplace(plan, on_device ? make_device_engine(plan, threads, receive, rows_lie_in)
+                                 : make_host_engine(plan, threads, receive));
   }
 
-  // `rows` follow those before them. Whole block rows are worked on where they lie, when there are enough of them;
-  // others are gathered.
-  void take(LevelRows const& rows) {
+  // `rows` follow those before them. Whole block rows are worked on where they lie, when there are enough of them and
+  // the engine can reach them; others are gathered.
+  void take(LevelRows const& rows, void* stream) {
+    if (!work) { begin_work(rows.memory); }
+    auto& [engine, share, cascade, pending] = *work;
+    bool const in_reach = engine->reaches(rows);
+    engine->wait_for(stream);
     std::uint32_t const block_height = plan.levels.front().block_height;
     std::uint32_t const end = rows.first + rows.pixels.height;
     std::uint32_t at = rows.first;
     while (at < end) {
       if (pending.first() == pending.end()) {
         std::uint32_t const whole = end == height() ? end : end - end % block_height;
-        if (whole > at && (whole - at >= gather_rows || whole == height())) {
-          std::uint32_t const last = whole - at > most_rows ? at + most_rows : whole;
-          advance(rows_between(rows, at, last));
+        if (in_reach && whole > at && (whole - at >= share.gathered || whole == height())) {
+          std::uint32_t const last = whole - at > share.at_once ? at + share.at_once : whole;
+          cascade.advance(rows_between(rows, at, last));
           at = last;
           continue;
         }
         pending.restart(at);
       }
-      std::uint32_t const full = std::min<std::uint32_t>(height() - pending.first(), gather_rows) + pending.first();
+      std::uint32_t const full = std::min<std::uint32_t>(height() - pending.first(), share.gathered) + pending.first();
       std::uint32_t const last = std::min(end, full);
-      pending.append(rows, at, last, threads);
+      pending.append(rows, at, last);
       at = last;
       if (at == full) {
-        advance(pending.rows());
+        cascade.advance(pending.rows());
         pending.restart(at);
       }
     }
+    if (rows.memory == engine->memory()) { engine->rows_are_free(); }
     next_row = end;
   }
 
@@ -166,7 +168,7 @@ struct Writer::Impl {
     if (view.data == nullptr && view.height != 0) { refuse(text("the ", what, " have no data")); }
   }
 
-  void write_rows(HostView const& pixels, HostView const* mask) {
+  void write_rows(HostView const& pixels, HostView const* mask, Memory memory = Memory::host, void* stream = nullptr) {
     check_open();
     if (encoded_count != 0) { refuse("rows cannot be mixed with tiles that are compressed already"); }
     check_view(pixels, plan.options.dtype, plan.options.bands, "rows");
@@ -187,7 +189,8 @@ struct Writer::Impl {
     rows.first = next_row;
     rows.pixels = pixels;
     if (mask != nullptr) { rows.mask = *mask; }
-    guarded([&] { take(rows); });
+    rows.memory = memory;
+    guarded([&] { take(rows, stream); });
   }
 
   void write_encoded(TileId tile, std::span<std::byte const> bytes) {
@@ -224,7 +227,9 @@ struct Writer::Impl {
       refuse(text(next_row, " of ", height(), " rows were written: no file is made"));
     }
     return guarded([&] {
-      WriteReport const report = assembly.finish(moments);
+      if (work) { work->engine->finish(); }
+      WriteReport report = assembly.finish(moments);
+      report.device_tiles = device_tiles;
       sink->publish(report.bytes_written);
       over = true;
       sidecars.settle();
@@ -248,6 +253,13 @@ Writer::~Writer() {
 
 void Writer::write_rows(HostView const& rows) { impl_->write_rows(rows, nullptr); }
 void Writer::write_rows(HostView const& rows, HostView const& mask) { impl_->write_rows(rows, &mask); }
+void Writer::write_rows(DeviceView const& rows, void* stream) {
+  impl_->write_rows(as_host_view(rows), nullptr, Memory::device, stream);
+}
+void Writer::write_rows(DeviceView const& rows, DeviceView const& mask, void* stream) {
+  HostView const mask_view = as_host_view(mask);
+  impl_->write_rows(as_host_view(rows), &mask_view, Memory::device, stream);
+}
 void Writer::write_encoded(TileId tile, std::span<std::byte const> bytes) { impl_->write_encoded(tile, bytes); }
 std::uint32_t Writer::rows_left() const noexcept { return impl_->height() - impl_->next_row; }
 WriteReport Writer::close() { return impl_->close(); }
@@ -260,6 +272,7 @@ namespace {
 Writer create_with(std::shared_ptr<ByteSink> sink, std::string const& path, std::uint32_t width, std::uint32_t height,
                    WriteOptions const& options) {
   FilePlan plan = plan_file(width, height, options);
+  check_engine(plan);
   FileTags const tags(plan);  // what cannot be said in tags is refused before the sink is touched
   sink->open();
   try {
@@ -296,6 +309,22 @@ WriteReport write(std::string const& path, HostView const& pixels, WriteOptions 
   options.bands = pixels.bands;
   Writer writer = create(path, pixels.width, pixels.height, options);
   writer.write_rows(pixels);
+  return writer.close();
+}
+
+WriteReport write(std::string const& path, DeviceView const& pixels, WriteOptions options, void* stream) {
+  options.dtype = pixels.dtype;
+  options.bands = pixels.bands;
+  Writer writer = create(path, pixels.width, pixels.height, options);
+  writer.write_rows(pixels, stream);
+  return writer.close();
+}
+
+WriteReport write(std::shared_ptr<ByteSink> sink, DeviceView const& pixels, WriteOptions options, void* stream) {
+  options.dtype = pixels.dtype;
+  options.bands = pixels.bands;
+  Writer writer = create(std::move(sink), pixels.width, pixels.height, options);
+  writer.write_rows(pixels, stream);
   return writer.close();
 }
 

@@ -3,9 +3,12 @@
 
 #include "test_image.hpp"
 
+#include "write/host_engine.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <map>
 
 namespace terrazzo::writing {
@@ -78,21 +81,46 @@ void check_job(BlockJob const& job, FilePlan const& plan, Image const& level) {
 
 using Names = std::vector<std::tuple<std::size_t, std::uint32_t, std::uint32_t, std::uint32_t>>;
 
+// The host's memory and reductions; blocks go to a function of the test.
+class Looker final : public RowEngine {
+ public:
+  Looker(FilePlan const& plan, unsigned threads, std::function<void(BlockJob const&)> look)
+      : host_(make_host_engine(plan, threads, {})), look_(std::move(look)) {}
+  [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) override { return host_->allocate(bytes); }
+  void copy(LevelRows const& from, LevelRows const& to) override { host_->copy(from, to); }
+  void move(std::byte* to, std::byte const* from, std::size_t bytes) override { host_->move(to, from, bytes); }
+  [[nodiscard]] RowShare row_share() const override { return host_->row_share(); }
+  [[nodiscard]] Memory memory() const noexcept override { return Memory::host; }
+  void wait_for(void*) override {}
+  void reduce(std::size_t level, Reduction const& reduction, LevelRows const& source,
+              LevelRows const& result) override {
+    host_->reduce(level, reduction, source, result);
+  }
+  void encode(std::span<BlockJob const> jobs) override {
+    for (BlockJob const& job : jobs) { look_(job); }
+  }
+  void rows_are_free() override {}
+  void finish() override {}
+
+ private:
+  std::unique_ptr<RowEngine> host_;
+  std::function<void(BlockJob const&)> look_;
+};
+
 // The blocks in the order they are named, each checked.
 Names run(Image& image, FilePlan const& plan, std::vector<Image> const& levels, std::uint32_t rows_at_a_time,
           unsigned threads) {
   Names names;
-  Cascade cascade(plan, threads);
+  Looker engine(plan, threads, [&](BlockJob const& job) {
+    check_job(job, plan, levels[job.level]);
+    names.emplace_back(job.level, job.id.plane, job.id.row, job.id.column);
+  });
+  Cascade cascade(plan, engine, rows_at_a_time);
   for (std::uint32_t row = 0; row < image.height; row += rows_at_a_time) {
     std::uint32_t const end = std::min(image.height, row + rows_at_a_time);
     // A copy that is gone afterwards: nothing may be looked at later.
     Image copy = image;
-    cascade.advance(rows_between(whole(copy), row, end), [&](std::span<BlockJob const> jobs) {
-      for (BlockJob const& job : jobs) {
-        check_job(job, plan, levels[job.level]);
-        names.emplace_back(job.level, job.id.plane, job.id.row, job.id.column);
-      }
-    });
+    cascade.advance(rows_between(whole(copy), row, end));
   }
   return names;
 }

@@ -4,8 +4,13 @@
 #include "write/file_plan.hpp"
 
 #include "terrazzo/error.hpp"
+#include "terrazzo/settings.hpp"
 
 #include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace terrazzo::writing {
 namespace {
@@ -176,7 +181,9 @@ TEST(FilePlan, TakesBigTiffWhenTheFileCouldPassFourGigabytes) {
   EXPECT_FALSE(plan_file(30'000, 30'000, options).bigtiff);
   EXPECT_TRUE(plan_file(70'000, 70'000, options).bigtiff);
   options.bigtiff = BigTiff::never;
+  options.compression = Compression::lzw;  // it may become small enough
   EXPECT_FALSE(plan_file(70'000, 70'000, options).bigtiff);
+  options.compression = Compression::none;
   options.bigtiff = BigTiff::always;
   EXPECT_TRUE(plan_file(1, 1, options).bigtiff);
   // Overviews and planes count.
@@ -198,6 +205,43 @@ TEST(FilePlan, RefusesMoreTilesThanReadersCount) {
   } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::usage); }
   options.tile_size = {512, 512};
   EXPECT_EQ(plan_file(2'000'000, 2'000'000, options).levels[0].blocks_across, 3907U);
+}
+
+TEST(FilePlan, RefusesPixelsThatNoClassicFileHoldsBeforeTheyAreWritten) {
+  WriteOptions options = of(DType::f32);
+  options.compression = Compression::none;
+  options.bigtiff = BigTiff::never;
+  EXPECT_FALSE(plan_file(30'000, 30'000, options).bigtiff);
+  try {
+    (void)plan_file(40'000, 40'000, options);
+    FAIL();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(error.message().find("--bigtiff auto"), std::string::npos) << error.message();
+  }
+  // Those of its overviews are fewer, and what is compressed may be small enough.
+  options.overview_factors = {{2, 4}};
+  EXPECT_EQ(plan_overviews(40'000, 40'000, options).levels.size(), 3U);
+  options.compression = Compression::zstd;
+  EXPECT_FALSE(plan_file(40'000, 40'000, options).bigtiff);
+}
+
+TEST(FilePlan, TellsOfNodataThatALossyCodecBlurs) {
+  std::vector<std::string> told;
+  set_log([&](std::string_view message) { told.emplace_back(message); });
+  WriteOptions options = of(DType::u8, 3);
+  options.compression = Compression::webp;
+  options.nodata = make_nodata("7", DType::u8);
+  (void)plan_file(64, 64, options);  // without loss
+  options.lossless = false;
+  options.nodata.reset();
+  (void)plan_file(64, 64, options);  // without nodata
+  EXPECT_TRUE(told.empty());
+  options.nodata = make_nodata("7", DType::u8);
+  (void)plan_file(64, 64, options);
+  set_log({});
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].find("webp is lossy"), std::string::npos) << told[0];
 }
 
 TEST(FilePlan, SaysWhatIsWrong) {

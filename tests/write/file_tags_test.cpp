@@ -9,7 +9,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace terrazzo::writing {
 namespace {
@@ -198,6 +200,22 @@ TEST(FileTags, RefuseExtraTagsThatTheWriterSets) {
       EXPECT_EQ(error.where().tag, number);
     }
   }
+}
+
+TEST(FileTags, FollowAPlanThatMoved) {
+  WriteOptions options = of(DType::u16, 2);
+  options.mask = true;
+  options.metadata.domains[""] = {{"KEY", "value"}};
+  auto first = std::make_unique<FilePlan>(plan_file(100, 50, options));
+  FileTags made(*first);
+  FilePlan const plan = std::move(*first);
+  first.reset();
+  FileTags const tags(std::move(made), plan);
+  BlockPlaces const places(4);
+  EXPECT_EQ(numbers(tags.image(0, places, {}), tag::ImageWidth), Numbers{100});
+  EXPECT_EQ(text_of(tags.image(0, places, {}), tag::GDALMetadata),
+            text_of(FileTags(plan).image(0, places, {}), tag::GDALMetadata));
+  EXPECT_EQ(numbers(tags.mask(0, places), tag::ImageLength), Numbers{50});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "write/cascade.hpp"
 #include "write/file_plan.hpp"
+#include "write/host_engine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,12 +53,13 @@ TEST(RowWindow, KeepsRowsFromAnyOrderOfMemoryWhileItMovesOn) {
         FilePlan const plan = plan_of(image, planar);
         Arranged const source = arrange(image, order);
         LevelRows const all{0, source.view, masked ? image.mask_view() : HostView{}};
-        RowWindow window(plan, image.width, 8);
+        HostRowMemory memory(2);
+        RowWindow window(plan, memory, Memory::host, image.width, 8);
         EXPECT_EQ(window.first(), 0U);
         EXPECT_EQ(window.end(), 0U);
         std::uint32_t at = 0, first = 0;
         for (std::uint32_t const step : {5U, 1U, 9U, 0U, 20U, 3U, 22U}) {
-          window.append(all, at, at + step, 2);
+          window.append(all, at, at + step);
           at += step;
           EXPECT_EQ(window.first(), first);
           EXPECT_EQ(window.end(), at);
@@ -77,7 +79,8 @@ TEST(RowWindow, KeepsRowsFromAnyOrderOfMemoryWhileItMovesOn) {
 TEST(RowWindow, GivesRoomToBeFilled) {
   Image image = make_image(DType::f32, 1, 10, 4);
   FilePlan const plan = plan_of(image, PlanarLayout::contiguous);
-  RowWindow window(plan, 4, 2);
+  HostRowMemory memory(1);
+  RowWindow window(plan, memory, Memory::host, 4, 2);
   for (std::uint32_t row = 0; row < 10; ++row) {
     LevelRows const room = window.append(1);
     EXPECT_EQ(room.first, row);
@@ -92,8 +95,9 @@ TEST(RowWindow, GivesRoomToBeFilled) {
 TEST(RowWindow, DropsAtMostWhatItHas) {
   Image image = make_image(DType::u8, 1, 10, 4);
   FilePlan const plan = plan_of(image, PlanarLayout::contiguous);
-  RowWindow window(plan, 4, 2);
-  window.append({0, image.view(), {}}, 0, 5, 1);
+  HostRowMemory memory(1);
+  RowWindow window(plan, memory, Memory::host, 4, 2);
+  window.append({0, image.view(), {}}, 0, 5);
   window.drop_before(3);
   window.drop_before(2);  // long gone
   EXPECT_EQ(window.first(), 3U);
@@ -101,7 +105,7 @@ TEST(RowWindow, DropsAtMostWhatItHas) {
   window.restart(7);
   EXPECT_EQ(window.first(), 7U);
   EXPECT_EQ(window.end(), 7U);
-  window.append({0, image.view(), {}}, 7, 10, 1);
+  window.append({0, image.view(), {}}, 7, 10);
   EXPECT_TRUE(holds(window.rows(), image));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/sidecars.hpp"
 
+#include "terrazzo/error.hpp"
+
 #include <gtest/gtest.h>
 
 #include <unistd.h>
@@ -61,6 +63,40 @@ TEST_F(SidecarsOfAFile, TouchesNothingWithoutAPath) {
   Sidecars("", "<PAMDataset/>", Durability::none).settle();
   EXPECT_EQ(text_of(raster() + ".ovr"), "old");
   EXPECT_FALSE(fs::exists(raster() + ".aux.xml"));
+}
+
+// Where root writes, permissions stop nobody: a folder under the sidecar's name stops everybody.
+TEST_F(SidecarsOfAFile, SaysThatTheRasterIsWholeWhenThePamFileCannotBeWritten) {
+  fs::create_directory(raster() + ".aux.xml");
+  try {
+    Sidecars(raster(), "<PAMDataset/>", Durability::none).settle();
+    FAIL() << "nothing was thrown";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::io);
+    EXPECT_EQ(error.where().source, raster() + ".aux.xml");
+    EXPECT_NE(error.message().find("the raster itself is written and whole"), std::string::npos) << error.message();
+  }
+  EXPECT_TRUE(fs::is_empty(raster() + ".aux.xml"));
+}
+
+TEST_F(SidecarsOfAFile, SaysWhichOldOneCannotBeRemoved) {
+  put(raster() + ".ovr", "old");
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+  bool const stopped = ::access(folder_.c_str(), W_OK) != 0;
+  std::string message;
+  try {
+    Sidecars(raster(), "", Durability::none).settle();
+  } catch (Error const& error) { message = error.what(); }
+  fs::permissions(folder_, fs::perms::owner_all);
+  if (!stopped) { GTEST_SKIP() << "permissions do not stop root"; }
+  EXPECT_NE(message.find("dem.tif.ovr"), std::string::npos) << message;
+  EXPECT_NE(message.find("cannot be removed"), std::string::npos) << message;
+}
+
+TEST_F(SidecarsOfAFile, LeavesFoldersAlone) {
+  fs::create_directory(raster() + ".ovr");
+  Sidecars(raster(), "", Durability::none).settle();
+  EXPECT_TRUE(fs::is_directory(raster() + ".ovr"));
 }
 
 }  // namespace

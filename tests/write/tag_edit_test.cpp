@@ -8,6 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <utility>
+#include <vector>
+
 namespace terrazzo::writing {
 namespace {
 
@@ -53,6 +57,23 @@ TEST(TagsOf, RefuseWhatCannotBeCopied) {
   EXPECT_EQ(kind_of(TiffBuilder().shorts(256, {5}).raw(300, 4, 1000, {4, std::byte{1}})), ErrorKind::malformed);
 }
 
+TEST(TagsOf, AreTheSameWhateverTheByteOrder) {
+  auto const made = [](std::endian order) {
+    return tags_of(TiffBuilder(order)
+                       .shorts(256, {5, 6, 7})
+                       .longs(257, {0x01020304})
+                       .doubles(33550, {0.5, 2})
+                       .ascii(305, "text")
+                       .directory());
+  };
+  tiff::TagSet const little = made(std::endian::little), big = made(std::endian::big);
+  ASSERT_EQ(little.values().size(), 4U);
+  for (auto const& [number, value] : little.values()) {
+    ASSERT_TRUE(big.has(number));
+    EXPECT_EQ(big.find(number)->bytes, value.bytes) << number;
+  }
+}
+
 TEST(HasPointers, KnowsTagsAndTypesThatPoint) {
   EXPECT_FALSE(has_pointers(TiffBuilder().shorts(256, {5}).directory()));
   EXPECT_TRUE(has_pointers(TiffBuilder().longs(tag::SubIFDs, {8}).directory()));
@@ -87,6 +108,60 @@ TEST(ReplaceTransform, LeavesTheCrsAlone) {
   place.transform.reset();
   replace_transform(place, tags);
   EXPECT_FALSE(tags.has(tag::ModelTransformation));
+}
+
+std::vector<std::uint16_t> keys_of(tiff::TagSet const& tags) {
+  tiff::TagValue const* const value = tags.find(tag::GeoKeyDirectory);
+  std::vector<std::uint16_t> keys(value == nullptr ? 0 : value->count);
+  if (value != nullptr) { std::memcpy(keys.data(), value->bytes.data(), value->bytes.size()); }
+  return keys;
+}
+
+using Keys = std::vector<std::uint16_t>;
+
+TEST(ReplaceRasterType, ChangesTheKeyAndNoOther) {
+  Georeference place;
+  place.pixel_is_point = true;
+  tiff::TagSet tags;
+  tags.set_shorts(tag::GeoKeyDirectory, Keys{1, 1, 0, 2, 1024, 0, 1, 1, 1025, 0, 1, 1});
+  replace_raster_type(place, tags);
+  EXPECT_EQ(keys_of(tags), (Keys{1, 1, 0, 2, 1024, 0, 1, 1, 1025, 0, 1, 2}));
+  place.pixel_is_point = false;
+  replace_raster_type(place, tags);
+  EXPECT_EQ(keys_of(tags), (Keys{1, 1, 0, 2, 1024, 0, 1, 1, 1025, 0, 1, 1}));
+}
+
+TEST(ReplaceRasterType, AddsTheKeyWhereItBelongs) {
+  Georeference place;
+  place.pixel_is_point = true;
+  for (auto const& [before, after] :
+       {std::pair{Keys{1, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, 9},
+                  Keys{1, 1, 0, 3, 1024, 0, 1, 1, 1025, 0, 1, 2, 3072, 0, 1, 9}},
+        std::pair{Keys{1, 1, 0, 0}, Keys{1, 1, 0, 1, 1025, 0, 1, 2}},
+        std::pair{Keys{1, 1, 0, 1, 1024, 0, 1, 1}, Keys{1, 1, 0, 2, 1024, 0, 1, 1, 1025, 0, 1, 2}},
+        // Not sorted, as the standard has it; with one more number than is counted.
+        std::pair{Keys{1, 1, 0, 2, 3072, 0, 1, 9, 1025, 0, 1, 1, 7},
+                  Keys{1, 1, 0, 2, 3072, 0, 1, 9, 1025, 0, 1, 2, 7}}}) {
+    tiff::TagSet tags;
+    tags.set_shorts(tag::GeoKeyDirectory, before);
+    replace_raster_type(place, tags);
+    EXPECT_EQ(keys_of(tags), after);
+  }
+  tiff::TagSet none;
+  replace_raster_type(place, none);
+  EXPECT_EQ(keys_of(none), (Keys{1, 1, 0, 1, 1025, 0, 1, 2}));
+  place.pixel_is_point = false;
+  tiff::TagSet area;
+  replace_raster_type(place, area);
+  EXPECT_TRUE(area.values().empty()) << "pixels are areas when nobody says so";
+}
+
+TEST(ReplaceRasterType, RefusesKeysThatAreNone) {
+  for (Keys const& broken : {Keys{1, 1, 0}, Keys{1, 1, 0, 2, 1024, 0, 1, 1}, Keys{1, 1, 0, 65535}}) {
+    tiff::TagSet tags;
+    tags.set_shorts(tag::GeoKeyDirectory, broken);
+    EXPECT_THROW(replace_raster_type({}, tags), Error);
+  }
 }
 
 TEST(ReplaceMetadata, TouchesOnlyWhatMetadataSays) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rasters to write, in any order of memory; sinks of every kind; what the tests of the writer share.
+// Rasters to write, in any order of memory, and what else the tests of the writer share.
 #pragma once
 
 #include "base/byte_sink.hpp"
-#include "support/file_bytes.hpp"
-#include "support/temp_folder.hpp"
+#include "support/sinks.hpp"
 #include "terrazzo/read.hpp"
 #include "terrazzo/write.hpp"
 
@@ -22,6 +21,10 @@
 #include <vector>
 
 namespace terrazzo::writing {
+
+using terrazzo::testing::kPlaces;
+using terrazzo::testing::Place;
+using terrazzo::testing::Target;
 
 // bands x height x width, one after another.
 struct Image {
@@ -214,44 +217,11 @@ inline void write_rows(Writer& writer, HostView const& pixels, HostView const* m
   options.tile_size = {32, 48};
   options.level = 1;
   change(options);
+  constexpr Compression kWithLevels[] = {Compression::deflate,      Compression::zstd,      Compression::lzma,
+                                         Compression::lerc_deflate, Compression::lerc_zstd, Compression::lz4};
+  if (std::ranges::find(kWithLevels, options.compression) == std::ranges::end(kWithLevels)) { options.level.reset(); }
   return options;
 }
-
-enum class Place { file, memory, seekable, append };
-constexpr Place kPlaces[] = {Place::file, Place::memory, Place::seekable, Place::append};
-
-// A sink of each kind, and what arrived in it.
-struct Target {
-  explicit Target(Place where) : place(where) {
-    switch (place) {
-      case Place::file: sink = file_sink(path); break;
-      case Place::memory: sink = memory_sink(bytes); break;
-      case Place::seekable:
-        sink = seekable_sink("callback", [this](std::uint64_t offset, std::span<std::byte const> part) {
-          bytes.resize(std::max<std::size_t>(bytes.size(), offset + part.size()));
-          std::copy(part.begin(), part.end(), bytes.begin() + static_cast<std::ptrdiff_t>(offset));
-        });
-        break;
-      case Place::append:
-        sink = append_sink("callback", [this](std::span<std::byte const> part) {
-          bytes.insert(bytes.end(), part.begin(), part.end());
-        });
-        break;
-    }
-  }
-  Target(Target const&) = delete;
-  Target& operator=(Target const&) = delete;
-
-  [[nodiscard]] std::vector<std::byte> arrived() const {
-    return place == Place::file ? terrazzo::testing::file_bytes(path) : bytes;
-  }
-
-  Place place;
-  terrazzo::testing::TempFolder folder{};
-  std::string path = folder.path("out.tif");
-  std::vector<std::byte> bytes{};
-  std::shared_ptr<ByteSink> sink{};
-};
 
 // In memory, all rows at once or by a schedule.
 [[nodiscard]] inline std::vector<std::byte> written(Image image, WriteOptions options,

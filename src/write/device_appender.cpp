@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/device_appender.hpp"
+
+#include "gpu/runtime/check.hpp"
+#include "gpu/runtime/copy_back.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace terrazzo::writing {
+
+namespace {
+
+constexpr std::size_t kImages = 0, kMasks = 1;
+
+// One block on the host.
+struct ReturnedBlock {
+  BlockResult result{};  // what the device compressed, or what is stored as it is
+  CutParts parts{};      // what the host's encoders must do
+};
+
+void sort_part(gpu::PackedTile const& place, std::span<std::byte const> bytes, std::span<std::byte const>& done,
+               std::span<std::byte const>& left, std::uint32_t& device_tiles) {
+  if (place.status == tile::TileStatus::ok || place.size == 0) {
+    done = bytes;
+    ++device_tiles;
+  } else {
+    left = bytes;
+  }
+}
+
+}  // namespace
+
+DeviceAppender::DeviceAppender(FilePlan const& plan, unsigned threads, DeviceBatches const& batches, int device,
+                               RowEngine::Emit emit)
+    : plan_(plan), batches_(batches), encoder_(plan, threads), device_(device), emit_(std::move(emit)), thread_([this] {
+        run();
+      }) {}
+
+DeviceAppender::~DeviceAppender() {
+  {
+    std::lock_guard const lock(mutex_);
+    stopped_ = true;
+  }
+  moved_.notify_all();
+  thread_.join();
+  // Copies that nobody waited for, after a failure, still read the slots.
+  (void)cudaStreamSynchronize(stream_.get());
+}
+
+void DeviceAppender::push(BatchSlot const& slot) {
+  {
+    std::lock_guard const lock(mutex_);
+    throw_failure();
+    waiting_.push_back(&slot);
+    held_.push_back(&slot);
+  }
+  moved_.notify_all();
+}
+
+void DeviceAppender::wait_for(BatchSlot const& slot) {
+  std::unique_lock lock(mutex_);
+  moved_.wait(lock, [&] { return failure_ != nullptr || std::ranges::find(held_, &slot) == held_.end(); });
+  throw_failure();
+}
+
+void DeviceAppender::drain() {
+  std::unique_lock lock(mutex_);
+  moved_.wait(lock, [&] { return failure_ != nullptr || waiting_.empty(); });
+  throw_failure();
+}
+
+void DeviceAppender::throw_failure() {
+  if (failure_ != nullptr) { std::rethrow_exception(failure_); }
+}
+
+void DeviceAppender::release(BatchSlot const& slot) {
+  {
+    std::lock_guard const lock(mutex_);
+    std::erase(held_, &slot);
+  }
+  moved_.notify_all();
+}
+
+void DeviceAppender::run() noexcept {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    moved_.wait(lock, [&] { return stopped_ || (!waiting_.empty() && failure_ == nullptr); });
+    if (stopped_) { return; }
+    BatchSlot const& slot = *waiting_.front();
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      gpu::check_cuda(cudaSetDevice(device_), "choosing the device");
+      append(slot);
+    } catch (...) { failure = std::current_exception(); }
+    lock.lock();
+    failure_ = failure;
+    waiting_.pop_front();
+    moved_.notify_all();
+  }
+}
+
+std::vector<DeviceAppender::Piece> DeviceAppender::pieces_of(PackedGroup const& group, std::uint64_t most_bytes) {
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < group.places.size(); ++i) {
+    gpu::PackedTile const& place = group.places[i];
+    if (pieces.empty() || (place.size != 0 && pieces.back().bytes != 0 &&
+                           place.offset + place.size - pieces.back().offset > most_bytes)) {
+      pieces.push_back({i, i, place.offset, 0});
+    }
+    Piece& piece = pieces.back();
+    piece.last = i + 1;
+    if (place.size == 0) { continue; }
+    if (piece.bytes == 0) { piece.offset = place.offset; }
+    piece.bytes = place.offset + place.size - piece.offset;
+  }
+  return pieces;
+}
+
+void DeviceAppender::start_copy(PackedGroup const& group, Piece const& piece, Ring& ring) {
+  if (piece.bytes != 0) {
+    ring.memory.reserve(std::max(piece.bytes, kPieceBytes));
+    gpu::copy_back(ring.memory.data(), group.device_bytes + piece.offset, piece.bytes, stream_.get(),
+                   "bringing back a batch of blocks");
+  }
+  gpu::check_cuda(cudaEventRecord(ring.copied.get(), stream_.get()), "recording an event");
+}
+
+void DeviceAppender::append(BatchSlot const& slot) {
+  PackedBatch const batch = batches_.packed(slot);
+  PackedGroup const& images = batch.groups[kImages];
+  if (batch.groups.size() > kMasks) {
+    // Masks are small: all of them at once, before the images they belong to.
+    PackedGroup const& masks = batch.groups[kMasks];
+    for (Piece const& piece : pieces_of(masks, ~std::uint64_t{0})) { start_copy(masks, piece, masks_); }
+  }
+  std::vector<Piece> const pieces = pieces_of(images, kPieceBytes);
+  std::size_t started = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    for (; started < pieces.size() && started < i + ring_.size(); ++started) {
+      start_copy(images, pieces[started], ring_[started % ring_.size()]);
+    }
+    Ring const& ring = ring_[i % ring_.size()];
+    gpu::check_cuda(cudaEventSynchronize(ring.copied.get()), "bringing back a batch of blocks");
+    if (started == pieces.size()) {
+      // The last copy is behind all others on the stream.
+      gpu::check_cuda(cudaEventSynchronize(ring_[(started - 1) % ring_.size()].copied.get()),
+                      "bringing back a batch of blocks");
+      release(slot);
+    }
+    emit_piece(batch, pieces[i], ring.memory.data());
+  }
+}
+
+void DeviceAppender::emit_piece(PackedBatch const& batch, Piece const& piece, std::byte const* bytes) {
+  PackedGroup const& images = batch.groups[kImages];
+  std::vector<ReturnedBlock> blocks(piece.last - piece.first);
+  for (std::size_t i = piece.first; i < piece.last; ++i) {
+    ReturnedBlock& block = blocks[i - piece.first];
+    gpu::PackedTile const& place = images.places[i];
+    sort_part(place, {bytes + (place.size == 0 ? 0 : place.offset - piece.offset), place.size}, block.result.image,
+              block.parts.image, block.result.device_tiles);
+    if (!batch.moments.empty() && batch.jobs[i].level == 0) {
+      block.result.moments = std::span(batch.moments).subspan(i * plan_.samples_per_block, plan_.samples_per_block);
+    }
+  }
+  if (batch.groups.size() > kMasks) {
+    PackedGroup const& masks = batch.groups[kMasks];
+    std::uint64_t const masks_from = masks.places.empty() ? 0 : pieces_of(masks, ~std::uint64_t{0}).front().offset;
+    auto const first = std::ranges::lower_bound(masks.jobs, piece.first);
+    for (auto it = first; it != masks.jobs.end() && *it < piece.last; ++it) {
+      gpu::PackedTile const& place = masks.places[static_cast<std::size_t>(it - masks.jobs.begin())];
+      ReturnedBlock& block = blocks[*it - piece.first];
+      block.result.has_mask = true;
+      sort_part(place, {masks_.memory.data() + (place.size == 0 ? 0 : place.offset - masks_from), place.size},
+                block.result.mask, block.parts.mask, block.result.device_tiles);
+    }
+  }
+
+  std::vector<BlockJob> left;          // to the host's encoders
+  std::vector<std::size_t> left_from;  // which blocks they are
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (blocks[i].parts.image.empty() && blocks[i].parts.mask.empty()) { continue; }
+    left.push_back(batch.jobs[piece.first + i]);
+    left.back().parts = &blocks[i].parts;
+    left_from.push_back(i);
+  }
+  std::size_t next = 0;
+  auto const emit_before = [&](std::size_t end) {
+    for (; next < end; ++next) { emit_(batch.jobs[piece.first + next], blocks[next].result); }
+  };
+  // The encoder hands over in the order of its jobs; blocks that are done already go between them.
+  std::size_t done = 0;
+  encoder_.run(left, plan_.options.cancel, [&](BlockJob const& job, BlockResult const& encoded) {
+    std::size_t const i = left_from[done++];
+    emit_before(i);
+    BlockResult& result = blocks[i].result;
+    if (!job.parts->image.empty()) { result.image = encoded.image; }
+    if (!job.parts->mask.empty()) { result.mask = encoded.mask; }
+    emit_before(i + 1);
+  });
+  emit_before(blocks.size());
+}
+
+}  // namespace terrazzo::writing

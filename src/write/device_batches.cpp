@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/device_batches.hpp"
+
+#include "base/checked.hpp"
+#include "gpu/runtime/check.hpp"
+#include "gpu/runtime/copy_back.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+namespace terrazzo::writing {
+
+namespace {
+
+constexpr std::size_t kImages = 0, kMasks = 1;
+constexpr std::size_t kAlignment = 256;  // of every list and buffer
+
+std::uint64_t mask_bytes(codec::BlockShape shape) noexcept {
+  return (std::uint64_t{shape.width_px} + 7) / 8 * shape.height_px;
+}
+
+std::vector<BlockGroup> make_groups(FilePlan const& plan, std::uint64_t budget) {
+  std::uint64_t image = 0, mask = 0;
+  for (LevelPlan const& level : plan.levels) {
+    codec::BlockShape const shape = plan.shape_of(level, 0);
+    image = std::max(image, plan.block_bytes(shape));
+    mask = std::max(mask, mask_bytes(shape));
+  }
+  std::optional<codec::BlockShape> common;
+  if (plan.tiled || plan.levels.size() == 1) { common = plan.shape_of(plan.levels.front(), 0); }
+  std::vector<BlockGroup> groups;
+  groups.emplace_back(EncodeTask{*plan.encoder, plan.format, image, common, budget});
+  if (plan.options.mask) {
+    groups.emplace_back(EncodeTask{*plan.mask_encoder, plan.mask_format, mask, common, budget});
+  }
+  return groups;
+}
+
+std::uint32_t tallest_block(FilePlan const& plan) noexcept {
+  std::uint32_t rows = 0;
+  for (LevelPlan const& level : plan.levels) { rows = std::max(rows, level.block_height); }
+  return rows;
+}
+
+// Sizes of the buffers that batches share. Statistics are done before blocks are encoded, so scratch serves both.
+struct SharedBytes {
+  std::uint64_t cut = 0, encoded = 0, scratch = 0, statuses = 0, library = 0;
+};
+
+SharedBytes shared_bytes(FilePlan const& plan, std::span<BlockGroup const> groups, std::uint32_t blocks) {
+  SharedBytes bytes;
+  for (BlockGroup const& group : groups) {
+    if (!group.encoder.encodes()) { continue; }
+    bytes.cut += round_up(group.stride_bytes * blocks, kAlignment);
+    bytes.encoded = std::max(bytes.encoded, group.encoder.output_stride() * blocks);
+    bytes.scratch = std::max<std::uint64_t>(bytes.scratch, group.encoder.scratch_bytes(blocks));
+    bytes.library += group.encoder.library_bytes();
+    bytes.statuses = round_up(std::uint64_t{blocks} * (sizeof(std::uint64_t) + sizeof(tile::TileStatus)), kAlignment);
+  }
+  if (plan.options.statistics) {
+    bytes.scratch = std::max<std::uint64_t>(
+        bytes.scratch, std::uint64_t{blocks} * tallest_block(plan) * plan.samples_per_block * sizeof(Moments));
+  }
+  return bytes;
+}
+
+// Takes pieces one after the other.
+class Layout {
+ public:
+  std::size_t take(std::size_t bytes) {
+    std::size_t const at = size_;
+    size_ = round_up(size_ + bytes, kAlignment);
+    return at;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  std::size_t size_ = 0;
+};
+
+struct ListSizes {
+  std::size_t rows_at = 0, lists = 0, moments_at = 0, results = 0;
+};
+
+// Where everything lies that goes to the device with a batch, and what comes back beside the blocks themselves.
+ListSizes lay_out(FilePlan const& plan, std::span<BlockGroup> groups, std::uint32_t blocks) {
+  Layout lists, results;
+  ListSizes sizes;
+  sizes.rows_at = lists.take(plan.levels.size() * sizeof(gpu::DeviceRows));
+  for (BlockGroup& group : groups) {
+    group.cut_at = lists.take(blocks * sizeof(gpu::CutTile));
+    group.input_offsets_at = lists.take(blocks * sizeof(std::uint64_t));
+    group.output_offsets_at = lists.take(blocks * sizeof(std::uint64_t));
+    group.sizes_at = results.take(blocks * sizeof(std::uint64_t));
+    group.places_at = results.take(blocks * sizeof(gpu::PackedTile));
+    group.total_at = results.take(sizeof(std::uint64_t));
+  }
+  if (plan.options.statistics) { sizes.moments_at = results.take(blocks * plan.samples_per_block * sizeof(Moments)); }
+  sizes.lists = lists.size();
+  sizes.results = results.size();
+  return sizes;
+}
+
+DeviceView as_device_view(HostView const& view) noexcept {
+  return {view.data,
+          view.dtype,
+          view.bands,
+          view.height,
+          view.width,
+          view.band_stride_bytes,
+          view.row_stride_bytes,
+          view.pixel_stride_bytes};
+}
+
+template <class T>
+T* at(gpu::DeviceBuffer const& buffer, std::size_t offset) noexcept {
+  return reinterpret_cast<T*>(buffer.data() + offset);
+}
+template <class T>
+T* at(gpu::PinnedBuffer const& buffer, std::size_t offset) noexcept {
+  return reinterpret_cast<T*>(buffer.data() + offset);
+}
+
+}  // namespace
+
+BlockGroup::BlockGroup(EncodeTask const& task)
+    : encoder(task), longest_bytes(task.longest_bytes), stride_bytes(round_up(task.longest_bytes, 16)) {}
+
+std::uint64_t BlockGroup::packed_bytes(std::uint32_t blocks) const noexcept {
+  return encoder.encodes() ? gpu::packed_bound(blocks, std::max(encoder.bound(), longest_bytes))
+                           : stride_bytes * blocks;
+}
+
+BatchCost DeviceBatches::cost(FilePlan const& plan, std::uint64_t budget_bytes) {
+  auto const groups = std::make_shared<std::vector<BlockGroup>>(make_groups(plan, budget_bytes));
+  std::uint64_t const useful = groups->front().encoder.useful_batch_bytes();
+  auto const bytes_of = [&plan, groups](std::uint32_t blocks) {
+    SharedBytes const shared = shared_bytes(plan, *groups, blocks);
+    ListSizes const lists = lay_out(plan, *groups, blocks);
+    std::uint64_t bytes = shared.cut + shared.encoded + shared.scratch + shared.statuses + shared.library +
+                          2 * (lists.lists + lists.results);
+    for (BlockGroup const& group : *groups) { bytes += 2 * group.packed_bytes(blocks); }
+    return bytes;
+  };
+  return {bytes_of, useful};
+}
+
+DeviceBatches::DeviceBatches(FilePlan const& plan, std::uint64_t budget_bytes, std::uint32_t most_blocks,
+                             DeviceAllocator& allocator, cudaStream_t stream)
+    : plan_(plan),
+      most_blocks_(most_blocks),
+      allocator_(allocator),
+      stream_(stream),
+      groups_(make_groups(plan, budget_bytes)) {
+  ListSizes const lists = lay_out(plan, groups_, most_blocks);
+  rows_at_ = lists.rows_at;
+  lists_bytes_ = lists.lists;
+  moments_at_ = lists.moments_at;
+  results_bytes_ = lists.results;
+  SharedBytes const shared = shared_bytes(plan, groups_, most_blocks);
+  auto const take = [&](std::uint64_t bytes) {
+    return bytes == 0 ? gpu::DeviceBuffer() : gpu::DeviceBuffer(allocator, bytes, stream);
+  };
+  cut_ = take(shared.cut);
+  encoded_ = take(shared.encoded);
+  scratch_ = take(shared.scratch);
+  statuses_ = take(shared.statuses);
+
+  BlockCutter const cutter(plan);
+  cut_format_.dtype = plan.options.dtype;
+  cut_format_.samples = plan.samples_per_block;
+  cut_format_.predictor = plan.predictor;
+  cut_format_.repeats_last_row = plan.repeats_last_row();
+  cut_format_.replaces_nan = cutter.replaces_nan();
+  std::ranges::copy(cutter.empty_sample(), cut_format_.sentinel);
+  std::ranges::copy(cutter.empty_sample(), cut_format_.empty);
+  auto const& nodata = plan.options.nodata;
+  if (nodata && nodata->representable) {
+    marker_.emplace();
+    store_nodata(*nodata, plan.options.dtype, marker_->data());
+  }
+}
+
+// Fills the lists of one group and says what is to be cut.
+gpu::CutBatch DeviceBatches::make_lists(BatchSlot& slot, std::size_t which) {
+  BlockGroup const& group = groups_[which];
+  std::vector<std::uint32_t>& blocks = slot.blocks[which];
+  blocks.clear();
+  for (std::uint32_t i = 0; i < slot.jobs.size(); ++i) {
+    if (which == kImages || slot.jobs[i].id.plane == 0) { blocks.push_back(i); }
+  }
+  auto* const tiles = at<gpu::CutTile>(slot.lists, group.cut_at);
+  auto* const input_offsets = at<std::uint64_t>(slot.lists, group.input_offsets_at);
+  auto* const output_offsets = at<std::uint64_t>(slot.lists, group.output_offsets_at);
+  auto* const sizes = at<std::uint64_t>(slot.results, group.sizes_at);
+  gpu::CutBatch batch;
+  batch.rows = at<gpu::DeviceRows const>(slot.device_lists, rows_at_);
+  batch.tiles = at<gpu::CutTile const>(slot.device_lists, group.cut_at);
+  batch.count = static_cast<std::uint32_t>(blocks.size());
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    BlockJob const& job = slot.jobs[blocks[i]];
+    LevelPlan const& level = plan_.levels[job.level];
+    codec::BlockShape const shape = plan_.shape_of(level, job.id.row);
+    gpu::CutTile& tile = tiles[i];
+    tile.rows = static_cast<std::uint32_t>(job.level);
+    tile.first_row = level.first_row(job.id.row);
+    tile.first_column = job.id.column * level.block_width;
+    tile.real_rows = level.rows_of(job.id.row);
+    tile.real_columns = std::min(level.block_width, level.width - tile.first_column);
+    tile.height = shape.height_px;
+    tile.width = shape.width_px;
+    tile.first_band = job.id.plane;
+    tile.output_offset = i * group.stride_bytes;
+    input_offsets[i] = tile.output_offset;
+    output_offsets[i] = i * group.encoder.output_stride() + group.encoder.output_phase();
+    sizes[i] = which == kImages ? plan_.block_bytes(shape) : mask_bytes(shape);
+    batch.max_height = std::max(batch.max_height, tile.height);
+    batch.max_width = std::max(batch.max_width, tile.width);
+  }
+  bool const encodes = group.encoder.encodes();
+  std::uint64_t const behind_images = which == kMasks && groups_[kImages].encoder.encodes()
+                                          ? round_up(groups_[kImages].stride_bytes * most_blocks_, kAlignment)
+                                          : 0;
+  batch.output = encodes ? cut_.data() + behind_images : slot.packed[which].data();
+  return batch;
+}
+
+void DeviceBatches::launch(std::span<BlockJob const> jobs, BatchSlot& slot, cudaEvent_t rows_read) {
+  slot.jobs.assign(jobs.begin(), jobs.end());
+  slot.lists.reserve(lists_bytes_);
+  slot.results.reserve(results_bytes_);
+  if (slot.device_lists.data() == nullptr) {
+    slot.device_lists = gpu::DeviceBuffer(allocator_, lists_bytes_, stream_);
+    slot.device_results = gpu::DeviceBuffer(allocator_, results_bytes_, stream_);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      slot.packed[g] = gpu::DeviceBuffer(allocator_, groups_[g].packed_bytes(most_blocks_), stream_);
+    }
+  }
+  auto* const rows = at<gpu::DeviceRows>(slot.lists, rows_at_);
+  for (BlockJob const& job : jobs) {
+    rows[job.level] = {job.rows->first, as_device_view(job.rows->pixels), as_device_view(job.rows->mask)};
+  }
+  std::array<gpu::CutBatch, 2> cut{};
+  for (std::size_t g = 0; g < groups_.size(); ++g) { cut[g] = make_lists(slot, g); }
+  gpu::check_cuda(
+      cudaMemcpyAsync(slot.device_lists.data(), slot.lists.data(), lists_bytes_, cudaMemcpyHostToDevice, stream_),
+      "uploading the list of blocks");
+  for (BlockGroup const& group : groups_) {
+    gpu::check_cuda(cudaMemcpyAsync(slot.device_results.data() + group.sizes_at, slot.results.data() + group.sizes_at,
+                                    most_blocks_ * sizeof(std::uint64_t), cudaMemcpyHostToDevice, stream_),
+                    "uploading the sizes of blocks");
+  }
+  gpu::cut_tiles(cut[kImages], cut_format_, stream_);
+  if (plan_.options.statistics) {
+    gpu::tile_moments(cut[kImages], cut_format_, marker_ ? marker_->data() : nullptr, at<Moments>(scratch_, 0),
+                      at<Moments>(slot.device_results, moments_at_), stream_);
+  }
+  if (plan_.options.sparse) {
+    gpu::clear_empty_tiles(cut[kImages], cut_format_, at<std::uint64_t>(slot.device_results, groups_[kImages].sizes_at),
+                           stream_);
+  }
+  if (plan_.options.mask) {
+    gpu::cut_masks(cut[kMasks], stream_);
+    if (plan_.options.sparse) {
+      gpu::clear_empty_masks(cut[kMasks], at<std::uint64_t>(slot.device_results, groups_[kMasks].sizes_at), stream_);
+    }
+  }
+  gpu::check_cuda(cudaEventRecord(rows_read, stream_), "recording an event");
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (groups_[g].encoder.encodes() && cut[g].count != 0) { encode_group(slot, g, cut[g]); }
+  }
+  gpu::check_cuda(
+      cudaMemcpyAsync(slot.results.data(), slot.device_results.data(), results_bytes_, cudaMemcpyDeviceToHost, stream_),
+      "bringing back the sizes of blocks");
+  gpu::check_cuda(cudaEventRecord(slot.sized.get(), stream_), "recording an event");
+}
+
+void DeviceBatches::encode_group(BatchSlot& slot, std::size_t which, gpu::CutBatch const& cut) {
+  BlockGroup& group = groups_[which];
+  tile::EncodeBatch batch;
+  batch.input = cut.output;
+  batch.input_offsets = at<std::uint64_t const>(slot.device_lists, group.input_offsets_at);
+  batch.input_sizes = at<std::uint64_t const>(slot.device_results, group.sizes_at);
+  batch.output = encoded_.data();
+  batch.output_offsets = at<std::uint64_t const>(slot.device_lists, group.output_offsets_at);
+  batch.output_sizes = at<std::uint64_t>(statuses_, 0);
+  batch.statuses = at<tile::TileStatus>(statuses_, most_blocks_ * sizeof(std::uint64_t));
+  batch.count = cut.count;
+  batch.longest_input_bytes = group.longest_bytes;
+  group.encoder.encode(batch, group.longest_bytes * cut.count, scratch_.data(), scratch_.size_bytes(), stream_);
+  gpu::pack_encoded(batch, slot.packed[which].data(), at<gpu::PackedTile>(slot.device_results, group.places_at),
+                    at<std::uint64_t>(slot.device_results, group.total_at), stream_);
+}
+
+PackedBatch DeviceBatches::packed(BatchSlot const& slot) const {
+  gpu::check_cuda(cudaEventSynchronize(slot.sized.get()), "compressing a batch of blocks");
+  PackedBatch batch;
+  batch.jobs = slot.jobs;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    BlockGroup const& group = groups_[g];
+    PackedGroup& packed = batch.groups.emplace_back();
+    packed.device_bytes = slot.packed[g].data();
+    packed.jobs = slot.blocks[g];
+    std::size_t const count = packed.jobs.size();
+    if (group.encoder.encodes()) {
+      auto const* const places = at<gpu::PackedTile const>(slot.results, group.places_at);
+      packed.places.assign(places, places + count);
+      continue;
+    }
+    bool const is_stored = group.encoder.kind() == DeviceEncoder::Kind::none;
+    auto const* const sizes = at<std::uint64_t const>(slot.results, group.sizes_at);
+    for (std::size_t i = 0; i < count; ++i) {
+      packed.places.push_back(
+          {i * group.stride_bytes, sizes[i], is_stored ? tile::TileStatus::ok : tile::TileStatus::unsupported});
+    }
+  }
+  if (plan_.options.statistics) {
+    auto const* const moments = at<Moments const>(slot.results, moments_at_);
+    batch.moments.assign(moments, moments + slot.jobs.size() * plan_.samples_per_block);
+  }
+  return batch;
+}
+
+}  // namespace terrazzo::writing

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Three streams: rows come on one, all work is done on the second, blocks go back on the third (DeviceAppender). Events
+// tie them: rows are not written over before they were read, and not read before they are there.
+#include "write/device_engine.hpp"
+
+#include "base/thread_pool.hpp"
+#include "gpu/kernels/copy_rows.hpp"
+#include "gpu/kernels/place.hpp"
+#include "gpu/kernels/reduce.hpp"
+#include "gpu/runtime/check.hpp"
+#include "gpu/runtime/device_memory.hpp"
+#include "gpu/runtime/pinned_pool.hpp"
+#include "gpu/runtime/probe.hpp"
+#include "gpu/runtime/stream.hpp"
+#include "terrazzo/error.hpp"
+#include "write/cascade.hpp"
+#include "write/device_appender.hpp"
+#include "write/device_batches.hpp"
+#include "write/device_share.hpp"
+#include "write/host_engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+namespace terrazzo::writing {
+
+namespace {
+
+constexpr std::size_t kChunkBytes = gpu::PinnedPool::kChunkBytes;
+
+DeviceView as_device_view(HostView const& view) noexcept {
+  return {view.data,
+          view.dtype,
+          view.bands,
+          view.height,
+          view.width,
+          view.band_stride_bytes,
+          view.row_stride_bytes,
+          view.pixel_stride_bytes};
+}
+
+gpu::DeviceRows as_device_rows(LevelRows const& rows) noexcept {
+  return {rows.first, as_device_view(rows.pixels), as_device_view(rows.mask)};
+}
+
+// Kernels load whole samples; rows that are not aligned to them are copied first.
+bool is_aligned(HostView const& view) noexcept {
+  auto const all = reinterpret_cast<std::uintptr_t>(view.data) | static_cast<std::uintptr_t>(view.band_stride_bytes) |
+                   static_cast<std::uintptr_t>(view.row_stride_bytes) |
+                   static_cast<std::uintptr_t>(view.pixel_stride_bytes);
+  return all % size_bytes(view.dtype) == 0;
+}
+
+int current_device() {
+  int device = 0;
+  gpu::check_cuda(cudaGetDevice(&device), "asking for the current device");
+  return device;
+}
+
+// One plane of rows, packed: as RowWindow keeps them.
+struct Plane {
+  HostView from{};  // host memory, or the device's
+  std::byte* to = nullptr;
+  std::size_t row_bytes = 0;
+};
+
+// The planes of `to`, which is a RowWindow's: samples of a pixel together, or bands apart.
+std::vector<Plane> planes_of(LevelRows const& from, LevelRows const& to) {
+  std::vector<Plane> planes;
+  std::size_t const sample = size_bytes(to.pixels.dtype);
+  bool const apart = to.pixels.bands > 1 && to.pixels.pixel_stride_bytes == static_cast<std::int64_t>(sample);
+  std::uint32_t const count = apart ? to.pixels.bands : 1;
+  for (std::uint32_t plane = 0; plane < count; ++plane) {
+    HostView view = from.pixels;
+    if (apart) {
+      view.data = static_cast<std::byte*>(view.data) + std::int64_t{plane} * view.band_stride_bytes;
+      view.bands = 1;
+    }
+    planes.push_back({view, static_cast<std::byte*>(to.pixels.data) + std::int64_t{plane} * to.pixels.band_stride_bytes,
+                      static_cast<std::size_t>(to.pixels.row_stride_bytes)});
+  }
+  if (to.mask.data != nullptr) {
+    planes.push_back(
+        {from.mask, static_cast<std::byte*>(to.mask.data), static_cast<std::size_t>(to.mask.row_stride_bytes)});
+  }
+  return planes;
+}
+
+// Rows of a plane through the pinned pool, in the order of `stream`. Rows longer than a chunk go in parts.
+void upload_plane(Plane const& plane, std::uint32_t rows, unsigned threads, int device, cudaStream_t stream) {
+  auto const rows_a_chunk = static_cast<std::uint32_t>(std::max<std::size_t>(1, kChunkBytes / plane.row_bytes));
+  std::uint32_t const chunks = (rows + rows_a_chunk - 1) / rows_a_chunk;
+  std::atomic<std::uint32_t> next{0};
+  run_on_pool(std::min(threads, chunks), [&](unsigned) {
+    gpu::check_cuda(cudaSetDevice(device), "choosing the device");
+    std::vector<std::byte> long_row;
+    for (std::uint32_t c = next++; c < chunks; c = next++) {
+      std::uint32_t const first = c * rows_a_chunk, last = std::min(rows, first + rows_a_chunk);
+      HostView packed = plane.from;
+      std::size_t const sample = size_bytes(packed.dtype);
+      packed.band_stride_bytes = static_cast<std::int64_t>(sample);
+      packed.pixel_stride_bytes = static_cast<std::int64_t>(sample * packed.bands);
+      packed.row_stride_bytes = static_cast<std::int64_t>(plane.row_bytes);
+      std::byte* const to = plane.to + std::size_t{first} * plane.row_bytes;
+      std::size_t const bytes = (last - first) * plane.row_bytes;
+      if (bytes <= kChunkBytes) {
+        gpu::PinnedPool::Chunk chunk = gpu::PinnedPool::instance().acquire();
+        packed.data = chunk.data();
+        for (std::uint32_t row = first; row < last; ++row) { copy_row(plane.from, row, packed, row - first); }
+        gpu::check_cuda(cudaMemcpyAsync(to, chunk.data(), bytes, cudaMemcpyHostToDevice, stream), "uploading rows");
+        chunk.release_after(stream);
+        continue;
+      }
+      long_row.resize(bytes);
+      packed.data = long_row.data();
+      copy_row(plane.from, first, packed, 0);
+      for (std::size_t at = 0; at < bytes; at += kChunkBytes) {
+        std::size_t const part = std::min(kChunkBytes, bytes - at);
+        gpu::PinnedPool::Chunk chunk = gpu::PinnedPool::instance().acquire();
+        std::memcpy(chunk.data(), long_row.data() + at, part);
+        gpu::check_cuda(cudaMemcpyAsync(to + at, chunk.data(), part, cudaMemcpyHostToDevice, stream), "uploading rows");
+        chunk.release_after(stream);
+      }
+    }
+  });
+}
+
+class DeviceEngine final : public RowEngine {
+ public:
+  DeviceEngine(FilePlan const& plan, unsigned threads, Emit emit, bool in_reach)
+      : plan_(plan),
+        threads_(threads),
+        device_(current_device()),
+        allocator_(plan.options.device_allocator != nullptr ? *plan.options.device_allocator : gpu::pool_allocator()),
+        budget_(gpu::resolve_device_budget(plan.options.device_budget_bytes)),
+        share_(share_device_memory(plan, budget_, DeviceBatches::cost(plan, budget_), in_reach)),
+        batches_(plan, budget_, share_.batch_blocks, allocator_, work_.get()),
+        appender_(std::in_place, plan, threads, batches_, device_, std::move(emit)) {
+    for (ReductionSpec const& spec : reduction_specs(plan)) { reductions_.emplace_back(spec, allocator_, work_.get()); }
+    note_rows_used();
+  }
+
+  ~DeviceEngine() override {
+    appender_.reset();
+    // Memory is freed in the order of one stream; nothing may still use it on another.
+    (void)cudaStreamSynchronize(upload_.get());
+    (void)cudaStreamSynchronize(work_.get());
+  }
+
+  [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) override {
+    auto const memory = std::make_shared<gpu::DeviceBuffer>(allocator_, bytes, work_.get());
+    note_rows_used();
+    return {memory, memory->data()};
+  }
+
+  void copy(LevelRows const& from, LevelRows const& to) override {
+    if (from.memory == Memory::device) {
+      gpu::copy_rows(as_device_rows(from), as_device_rows(to), work_.get());
+      note_rows_used();
+      return;
+    }
+    gpu::check_cuda(cudaStreamWaitEvent(upload_.get(), rows_used_.get()), "waiting for an event");
+    for (Plane const& plane : planes_of(from, to)) {
+      upload_plane(plane, to.pixels.height, threads_, device_, upload_.get());
+    }
+    gpu::wait_for(work_.get(), upload_.get(), uploaded_.get());
+  }
+
+  void move(std::byte* to, std::byte const* from, std::size_t bytes) override {
+    bool const apart = to + bytes <= from || from + bytes <= to;
+    auto const copy_bytes = [&](void* target, void const* source) {
+      gpu::check_cuda(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, work_.get()), "moving rows");
+    };
+    if (apart) {
+      copy_bytes(to, from);
+    } else {
+      gpu::DeviceBuffer const between(allocator_, bytes, work_.get());
+      copy_bytes(between.data(), from);
+      copy_bytes(to, between.data());
+    }
+    note_rows_used();
+  }
+
+  [[nodiscard]] RowShare row_share() const override { return share_.rows; }
+  [[nodiscard]] Memory memory() const noexcept override { return Memory::device; }
+  [[nodiscard]] bool reaches(LevelRows const& rows) const noexcept override {
+    return rows.memory == Memory::device && is_aligned(rows.pixels);
+  }
+
+  void wait_for(void* stream) override {
+    if (stream == nullptr) { return; }
+    gpu::wait_for(work_.get(), static_cast<cudaStream_t>(stream), callers_.get());
+  }
+
+  void reduce(std::size_t level, Reduction const&, LevelRows const& source, LevelRows const& result) override {
+    reductions_[level - 1].reduce(as_device_rows(source), as_device_rows(result), work_.get());
+    note_rows_used();
+  }
+
+  void encode(std::span<BlockJob const> jobs) override {
+    while (!jobs.empty()) {
+      if (plan_.options.cancel != nullptr && plan_.options.cancel->load(std::memory_order_relaxed)) {
+        throw Error(ErrorKind::cancelled, "the write was cancelled");
+      }
+      std::size_t const count = std::min<std::size_t>(jobs.size(), share_.batch_blocks);
+      BatchSlot& slot = slots_[next_slot_];
+      next_slot_ = (next_slot_ + 1) % slots_.size();
+      appender_->wait_for(slot);
+      batches_.launch(jobs.first(count), slot, rows_used_.get());
+      appender_->push(slot);
+      jobs = jobs.subspan(count);
+    }
+  }
+
+  void rows_are_free() override {
+    gpu::check_cuda(cudaEventSynchronize(rows_used_.get()), "waiting until rows are read");
+  }
+
+  void finish() override { appender_->drain(); }
+
+ private:
+  // What comes next may change rows that were read until here.
+  void note_rows_used() { gpu::check_cuda(cudaEventRecord(rows_used_.get(), work_.get()), "recording an event"); }
+
+  FilePlan const& plan_;
+  unsigned threads_;
+  int device_;
+  DeviceAllocator& allocator_;
+  gpu::StreamHandle work_ = gpu::make_stream(), upload_ = gpu::make_stream();
+  gpu::EventHandle rows_used_ = gpu::make_event(), uploaded_ = gpu::make_event(), callers_ = gpu::make_event();
+  std::uint64_t budget_;
+  DeviceShare share_;
+  std::vector<gpu::DeviceReduction> reductions_{};
+  DeviceBatches batches_;
+  std::array<BatchSlot, 2> slots_{};
+  std::size_t next_slot_ = 0;
+  std::optional<DeviceAppender> appender_;
+};
+
+}  // namespace
+
+void require_device_engine() {
+  gpu::require_device();
+  if (!gpu::has_kernels_for_current_device()) {
+    throw Error(ErrorKind::device, "this build has no kernels for the GPU of this machine");
+  }
+}
+
+std::unique_ptr<RowEngine> make_device_engine(FilePlan const& plan, unsigned threads, RowEngine::Emit emit,
+                                              Memory rows_lie_in) {
+  require_device_engine();
+  return std::make_unique<DeviceEngine>(plan, threads, std::move(emit), rows_lie_in == Memory::device);
+}
+
+void wait_for_stream(void* stream) {
+  gpu::check_cuda(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for the caller's stream");
+}
+
+// The host engine takes rows of a device seldom, and gathers them first: rows are made packed on the device and come
+// back in one copy.
+void download_rows(LevelRows const& from, LevelRows const& to) {
+  gpu::StreamHandle const stream = gpu::make_stream();
+  std::size_t const rows = to.pixels.height;
+  for (Plane const& plane : planes_of(from, to)) {
+    gpu::DeviceBuffer const packed(gpu::pool_allocator(), plane.row_bytes * rows, stream.get());
+    gpu::DeviceRows target{0, as_device_view(plane.from), {}};
+    std::size_t const sample = size_bytes(plane.from.dtype);
+    target.pixels.data = packed.data();
+    target.pixels.band_stride_bytes = static_cast<std::int64_t>(sample);
+    target.pixels.pixel_stride_bytes = static_cast<std::int64_t>(sample * plane.from.bands);
+    target.pixels.row_stride_bytes = static_cast<std::int64_t>(plane.row_bytes);
+    gpu::copy_rows({0, as_device_view(plane.from), {}}, target, stream.get());
+    gpu::check_cuda(
+        cudaMemcpyAsync(plane.to, packed.data(), plane.row_bytes * rows, cudaMemcpyDeviceToHost, stream.get()),
+        "downloading rows");
+    gpu::check_cuda(cudaStreamSynchronize(stream.get()), "downloading rows");
+  }
+}
+
+}  // namespace terrazzo::writing

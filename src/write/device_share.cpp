@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/device_share.hpp"
+
+#include "write/cascade.hpp"
+
+#include <algorithm>
+
+namespace terrazzo::writing {
+
+namespace {
+
+// Rows of the raster that the widest kernel (Lanczos) keeps from one part to the next, twice while they are moved.
+constexpr std::uint32_t kTailRows = 32;
+
+std::uint64_t row_bytes_of(FilePlan const& plan, std::size_t level) {
+  std::uint64_t const samples = std::uint64_t{plan.options.bands} * plan.sample_bytes() + (plan.options.mask ? 1 : 0);
+  return samples * plan.levels[level].width;
+}
+
+// The largest n in [1, most] for which fits(n); 1 when none does. `fits` does not come back once it is lost.
+template <class Fits>
+std::uint32_t most_that_fits(std::uint32_t most, Fits const& fits) {
+  std::uint32_t low = 1, high = std::max(most, 1U);
+  while (low < high) {
+    std::uint32_t const middle = low + (high - low + 1) / 2;
+    if (fits(middle)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+}  // namespace
+
+std::uint64_t waiting_bytes(FilePlan const& plan, std::uint32_t rows) { return row_bytes_of(plan, 0) * rows; }
+
+std::uint64_t overview_bytes(FilePlan const& plan, std::uint32_t rows) {
+  if (plan.levels.size() == 1) { return 0; }
+  std::uint64_t bytes = row_bytes_of(plan, 0) * kTailRows;
+  for (std::size_t level = 1; level < plan.levels.size(); ++level) {
+    bytes += row_bytes_of(plan, level) * window_rows(plan, level, rows);
+  }
+  // Rows that stay in a window when it makes room go by way of a second place.
+  LevelPlan const& first = plan.levels[1];
+  return bytes + row_bytes_of(plan, 1) * (first.block_height + kTailRows);
+}
+
+DeviceShare share_device_memory(FilePlan const& plan, std::uint64_t budget_bytes, BatchCost const& batch,
+                                bool in_reach) {
+  LevelPlan const& raster = plan.levels.front();
+  std::uint64_t const block_bytes = plan.block_bytes(plan.shape_of(raster, 0));
+  auto const useful_blocks =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(batch.useful_bytes / std::max<std::uint64_t>(block_bytes, 1),
+                                                           1, std::min<std::uint64_t>(plan.tile_count(), 1U << 20)));
+  std::uint64_t const blocks_a_row = std::uint64_t{raster.blocks_across} * plan.planes;
+  auto const rows_of = [&](std::uint32_t block_rows) {
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(raster.height, std::uint64_t{block_rows} * raster.block_height));
+  };
+
+  // Rows first, up to what fills a batch and half of the budget; then the batch; then, where the caller has the rows,
+  // as many of them at once as overviews fit.
+  auto const enough_rows = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(raster.blocks_down, (useful_blocks + blocks_a_row - 1) / blocks_a_row));
+  std::uint32_t const block_rows = most_that_fits(enough_rows, [&](std::uint32_t n) {
+    return waiting_bytes(plan, rows_of(n)) + overview_bytes(plan, rows_of(n)) <= budget_bytes / 2;
+  });
+  DeviceShare share;
+  share.rows.gathered = rows_of(block_rows);
+  std::uint64_t const waiting = waiting_bytes(plan, share.rows.gathered);
+  std::uint64_t const overviews = overview_bytes(plan, share.rows.gathered);
+  share.batch_blocks = most_that_fits(
+      useful_blocks, [&](std::uint32_t n) { return waiting + overviews + batch.device_bytes(n) <= budget_bytes; });
+  std::uint32_t const at_once = most_that_fits(raster.blocks_down, [&](std::uint32_t n) {
+    return waiting + overview_bytes(plan, rows_of(n)) + batch.device_bytes(share.batch_blocks) <= budget_bytes;
+  });
+  share.rows.at_once = std::max(share.rows.gathered, rows_of(at_once));
+  share.rows.room = in_reach ? share.rows.at_once : share.rows.gathered;
+  share.bytes = waiting + overview_bytes(plan, share.rows.room) + batch.device_bytes(share.batch_blocks);
+  return share;
+}
+
+}  // namespace terrazzo::writing

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/device_appender.hpp"
+
+#include "device_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace terrazzo::writing {
+namespace {
+
+// One raster of 40 blocks, launched in batches of ten into two slots.
+class Appending : public OnDevice {
+ protected:
+  struct Work {
+    explicit Work(Compression compression)
+        : plan(plan_file(160, 640, with([&](WriteOptions& o) {
+                           o.dtype = DType::f32;
+                           o.tile_size = {64, 48};
+                           o.compression = compression;
+                         }))) {
+      rows.pixels.data = device.data();
+      for (std::uint32_t y = 0; y < plan.levels.front().blocks_down; ++y) {
+        for (std::uint32_t x = 0; x < plan.levels.front().blocks_across; ++x) { jobs.push_back({0, {x, y, 0}, &rows}); }
+      }
+    }
+    Image image = make_image(DType::f32, 1, 640, 160);
+    DeviceBytes device{image.bytes};
+    FilePlan plan;
+    LevelRows rows{0, image.view(), {}, Memory::device};
+    std::vector<BlockJob> jobs{};
+    gpu::StreamHandle stream = gpu::make_stream();
+    gpu::EventHandle read = gpu::make_event();
+    DeviceBatches batches{plan, std::uint64_t{256} << 20, 10, gpu::pool_allocator(), stream.get()};
+    std::array<BatchSlot, 2> slots{};
+
+    void run(RowEngine::Emit const& emit) {
+      DeviceAppender appender(plan, 3, batches, 0, emit);
+      for (std::size_t first = 0, batch = 0; first < jobs.size(); first += 10, ++batch) {
+        BatchSlot& slot = slots[batch % 2];
+        appender.wait_for(slot);
+        batches.launch(std::span(jobs).subspan(first, std::min<std::size_t>(10, jobs.size() - first)), slot,
+                       read.get());
+        appender.push(slot);
+      }
+      appender.drain();
+    }
+  };
+};
+
+TEST_F(Appending, EmitsEveryBlockInItsOrderWhoeverEncodesIt) {
+  for (Compression const compression : {Compression::none, Compression::lerc, Compression::lzw}) {
+    Work work(compression);
+    std::vector<TileId> seen;
+    std::uint64_t device_tiles = 0;
+    work.run([&](BlockJob const& job, BlockResult const& result) {
+      seen.push_back(job.id);
+      device_tiles += result.device_tiles;
+      EXPECT_FALSE(result.image.empty());
+    });
+    ASSERT_EQ(seen.size(), work.jobs.size());
+    for (std::size_t i = 0; i < seen.size(); ++i) { EXPECT_EQ(seen[i], work.jobs[i].id); }
+    EXPECT_EQ(device_tiles, compression == Compression::lerc ? 0U : seen.size()) << to_string(compression);
+  }
+}
+
+TEST_F(Appending, ThrowsWhatTheReceiverThrowsAndStops) {
+  Work work(Compression::none);
+  int calls = 0;
+  EXPECT_THROW(work.run([&](BlockJob const&, BlockResult const&) {
+    if (++calls == 13) { throw std::runtime_error("full"); }
+  }),
+               std::runtime_error);
+  EXPECT_EQ(calls, 13);
+}
+
+}  // namespace
+}  // namespace terrazzo::writing

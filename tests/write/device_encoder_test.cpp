@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/device_encoder.hpp"
+
+#include "write/file_plan.hpp"
+
+#include <gtest/gtest.h>
+
+namespace terrazzo::writing {
+namespace {
+
+constexpr std::uint64_t kAnyBudget = ~std::uint64_t{0};
+
+DeviceEncoder encoder_for(Compression compression, std::uint64_t budget = kAnyBudget) {
+  WriteOptions options;
+  options.compression = compression;
+  options.tile_size = {64, 64};
+  if (compression == Compression::webp) { options.bands = 3; }
+  FilePlan const plan = plan_file(64, 64, options);
+  return DeviceEncoder(
+      {*plan.encoder, plan.format, 4096 * options.bands, plan.shape_of(plan.levels.front(), 0), budget});
+}
+
+TEST(DeviceEncoder, LeavesToTheHostWhatNoDeviceEncoderTakes) {
+  for (Compression const compression :
+       {Compression::lerc, Compression::lerc_zstd, Compression::webp, Compression::lzma, Compression::lz4}) {
+    DeviceEncoder const encoder = encoder_for(compression);
+    EXPECT_EQ(encoder.kind(), DeviceEncoder::Kind::host) << to_string(compression);
+    EXPECT_FALSE(encoder.encodes());
+    EXPECT_EQ(encoder.scratch_bytes(100), 0U);
+  }
+}
+
+TEST(DeviceEncoder, StoresWithoutAnEncoderWhatIsNotCompressed) {
+  DeviceEncoder const encoder = encoder_for(Compression::none);
+  EXPECT_EQ(encoder.kind(), DeviceEncoder::Kind::none);
+  EXPECT_FALSE(encoder.encodes());
+}
+
+TEST(DeviceEncoder, HasRoomForTheLongestBlockOfEveryKernel) {
+  for (Compression const compression : {Compression::lzw, Compression::packbits, Compression::deflate}) {
+    DeviceEncoder const encoder = encoder_for(compression);
+    if (!encoder.encodes()) { continue; }  // nvCOMP's, on a machine without it
+    EXPECT_GE(encoder.bound(), 4096U) << to_string(compression);
+    EXPECT_GE(encoder.output_stride(), encoder.bound() + encoder.output_phase());
+    EXPECT_EQ(encoder.output_stride() % 16, 0U);
+    EXPECT_LE(encoder.scratch_bytes(10), encoder.scratch_bytes(100));
+    EXPECT_GE(encoder.useful_batch_bytes(), std::uint64_t{1} << 20);
+  }
+}
+
+TEST(DeviceEncoder, GivesUpWhereItsScratchPassesTheBudget) {
+  DeviceEncoder const encoder = encoder_for(Compression::lzw);
+  ASSERT_GT(encoder.scratch_bytes(1), 0U);
+  EXPECT_EQ(encoder_for(Compression::lzw, encoder.scratch_bytes(1) - 1).kind(), DeviceEncoder::Kind::host);
+  EXPECT_EQ(encoder_for(Compression::lzw, encoder.scratch_bytes(1)).kind(), DeviceEncoder::Kind::lzw);
+}
+
+}  // namespace
+}  // namespace terrazzo::writing

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files of the device engine: the pixels, tags and layout of the host's, and the same bytes however the rows came.
+#include "write/device_engine.hpp"
+
+#include "device_fixture.hpp"
+#include "random_file.hpp"
+
+#include "gpu/runtime/copy_back.hpp"
+#include "terrazzo/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+
+namespace terrazzo::writing {
+namespace {
+
+class DeviceWriter : public OnDevice {
+ protected:
+  static WriteOptions on_the_device(WriteOptions options, std::uint64_t budget = 0) {
+    options.engine = Engine::device;
+    options.device_budget_bytes = budget;
+    return options;
+  }
+};
+
+TEST_F(DeviceWriter, WritesTheHostsFileButForCompressedBytes) {
+  int files = 0;
+  for (unsigned seed = 1000; seed < 1250; ++seed) {
+    Dice dice(seed);
+    Image image = make_image(dice.pick(kTypes), 1 + dice.roll(5), dice.size(), dice.size());
+    if (dice.roll(3) == 0) { add_mask(image); }
+    WriteOptions const options = random_options(dice, image);
+    SCOPED_TRACE(std::to_string(seed) + ": " + describe(options, image));
+    std::vector<std::byte> host;
+    try {
+      host = written(image, options);
+    } catch (Error const& error) { continue; }
+    ++files;
+    WriteOptions const device = on_the_device(options, dice.pick({std::uint64_t{0}, std::uint64_t{1} << 24}));
+    std::vector<std::byte> const fed_by_host = written(image, device, ragged(image.height, seed));
+    ASSERT_TRUE(pixels_of(fed_by_host) == image.bytes);
+    if (options.mask) { ASSERT_TRUE(mask_of(fed_by_host) == image.mask); }
+    expect_same_layout(fed_by_host, host);
+    Order const order = dice.pick(kOrders);
+    WriteOptions const automatic = [&] {
+      WriteOptions left_open = device;
+      left_open.engine = Engine::automatic;
+      return left_open;
+    }();
+    std::vector<std::byte> const eager = written_from_device(image, order, automatic, {image.height});
+    ASSERT_TRUE(pixels_of(eager) == image.bytes);
+    ASSERT_TRUE(written_from_device(image, order, automatic, ragged(image.height, seed + 1)) == eager);
+    if (HasFailure()) { return; }
+  }
+  EXPECT_GT(files, 150);
+}
+
+TEST_F(DeviceWriter, MakesTheHostsOverviewsAndStatisticsBitForBit) {
+  for (DType const dtype : {DType::u8, DType::i16, DType::f16, DType::f32, DType::f64}) {
+    for (Resampling const method : kMethods) {
+      Image image = make_image(dtype, 2, 301, 277);
+      if (dtype == DType::f32) { punch_holes<float>(image, std::numeric_limits<float>::quiet_NaN(), 40); }
+      WriteOptions const options = with([&](WriteOptions& o) {
+        o.cog = true;
+        o.statistics = true;
+        o.resampling = method;
+        o.tile_size = {64, 64};
+        o.compression = Compression::none;
+        if (dtype == DType::f32) { o.nodata = make_nodata("-9999", dtype); }
+      });
+      SCOPED_TRACE(std::string(to_string(dtype)) + ", " + std::string(to_string(method)));
+      std::vector<std::byte> const host = written(image, options);
+      EXPECT_TRUE(written(image, on_the_device(options)) == host) << "nothing is compressed, so all is the same";
+      EXPECT_TRUE(written_from_device(image, Order::band_last, options, steps(image.height, 64)) == host);
+    }
+  }
+}
+
+TEST_F(DeviceWriter, GivesTheSameBytesWhateverTheBudgetAndTheBands) {
+  Image image = make_image(DType::f32, 1, 1500, 1100);
+  for (Compression const compression : {Compression::none, Compression::deflate, Compression::zstd, Compression::lzw,
+                                        Compression::packbits, Compression::lerc}) {
+    for (bool const cog : {false, true}) {
+      WriteOptions options = with([&](WriteOptions& o) {
+        o.compression = compression;
+        o.cog = cog;
+        o.tile_size = {128, 128};
+        o.level.reset();
+      });
+      SCOPED_TRACE(std::string(to_string(compression)) + (cog ? " COG" : ""));
+      options.device_budget_bytes = std::uint64_t{4} << 30;
+      std::vector<std::byte> const eager = written_from_device(image, Order::band_first, options, {1500});
+      EXPECT_TRUE(pixels_of(eager) == image.bytes);
+      EXPECT_TRUE(written(image, on_the_device(options, std::uint64_t{4} << 30), ragged(1500, 3)) == eager);
+      // ZSTD's encoder has a large floor, below which the host encodes: other bytes then.
+      std::uint64_t const floor = compression == Compression::zstd ? std::uint64_t{2} << 30 : std::uint64_t{8} << 20;
+      options.device_budget_bytes = floor;
+      EXPECT_TRUE(written_from_device(image, Order::band_first, options, steps(1500, 100)) == eager);
+      EXPECT_TRUE(written(image, on_the_device(options, floor), steps(1500, 700)) == eager);
+    }
+  }
+}
+
+TEST_F(DeviceWriter, TakesHostAndDeviceRowsInTurnAndGivesDeviceRowsToTheHostEngine) {
+  Image image = make_image(DType::u16, 3, 300, 200);
+  DeviceBytes const device(image.bytes);
+  DeviceView const view = on_device(image.view(), image.bytes, device);
+  for (Engine const engine : {Engine::host, Engine::device}) {
+    WriteOptions options = with([&](WriteOptions& o) {
+      o.engine = engine;
+      o.dtype = image.dtype;
+      o.bands = image.bands;
+      o.overview_factors = {2, 4};
+    });
+    std::vector<std::byte> bytes;
+    Writer writer = create(memory_sink(bytes), image.width, image.height, options);
+    writer.write_rows(writing::some_rows(view, 0, 100));
+    writer.write_rows(some_rows(image.view(), 100, 70));
+    writer.write_rows(writing::some_rows(view, 170, 130));
+    EXPECT_EQ(writer.close().device_tiles != 0, engine == Engine::device);
+    EXPECT_TRUE(pixels_of(bytes) == image.bytes);
+  }
+}
+
+TEST_F(DeviceWriter, BringsABatchBackInOneCopyAndNeverItsPixels) {
+  Image image = make_image(DType::f32, 1, 2048, 2048);
+  WriteOptions options = with([&](WriteOptions& o) {
+    o.compression = Compression::deflate;
+    o.tile_size = {64, 64};
+    o.level.reset();
+  });
+  WriteReport report;
+  gpu::CopyCounts const before = gpu::copies_back();
+  std::vector<std::byte> const file = written_from_device(image, Order::band_first, options, {2048}, &report);
+  gpu::CopyCounts const after = gpu::copies_back();
+  EXPECT_EQ(report.tiles, 1024U);
+  EXPECT_EQ(report.device_tiles, 1024U);
+  EXPECT_EQ(after.copies - before.copies, 2U) << "sizes, and all tiles: " << after.bytes - before.bytes << " bytes";
+  EXPECT_LT(after.bytes - before.bytes, report.compressed_bytes + 1024 * 128);
+  EXPECT_LT(after.bytes - before.bytes, image.bytes.size()) << "pixels stay there";
+  EXPECT_TRUE(pixels_of(file) == image.bytes);
+}
+
+// Counts what is allocated, and at most held.
+class CountingAllocator final : public DeviceAllocator {
+ public:
+  void* allocate(std::size_t bytes, void* stream) override {
+    void* memory = nullptr;
+    gpu::check_cuda(cudaMallocAsync(&memory, bytes, static_cast<cudaStream_t>(stream)), "allocating");
+    std::lock_guard const lock(mutex_);
+    ++count;
+    held_ += bytes;
+    peak = std::max(peak, held_);
+    return memory;
+  }
+  void deallocate(void* memory, std::size_t bytes, void* stream) noexcept override {
+    (void)cudaFreeAsync(memory, static_cast<cudaStream_t>(stream));
+    std::lock_guard const lock(mutex_);
+    held_ -= bytes;
+  }
+  std::uint64_t count = 0, peak = 0;
+
+ private:
+  std::mutex mutex_;
+  std::uint64_t held_ = 0;
+};
+
+TEST_F(DeviceWriter, KeepsToItsBudgetAndAllocatesPerBatchNotPerTile) {
+  Image image = make_image(DType::f32, 1, 4096, 2048);
+  for (Compression const compression : {Compression::none, Compression::deflate, Compression::lzw}) {
+    for (std::uint64_t const budget : {std::uint64_t{24} << 20, std::uint64_t{96} << 20, std::uint64_t{400} << 20}) {
+      CountingAllocator allocator;
+      WriteOptions options = with([&](WriteOptions& o) {
+        o.cog = true;
+        o.compression = compression;
+        o.tile_size = {128, 128};
+        o.level.reset();
+        o.device_allocator = &allocator;
+      });
+      std::vector<std::byte> const file = written(image, on_the_device(options, budget), steps(4096, 333));
+      EXPECT_TRUE(pixels_of(file) == image.bytes);
+      EXPECT_LE(allocator.peak, budget) << to_string(compression);
+      EXPECT_LT(allocator.count, 100U) << "682 tiles";
+    }
+  }
+}
+
+TEST_F(DeviceWriter, StopsWithWhatTheSinkThrowsAndLeavesNothing) {
+  Image image = make_image(DType::f32, 1, 1024, 1024);
+  for (std::uint64_t const limit : {std::uint64_t{0}, std::uint64_t{100'000}, std::uint64_t{1'500'000}}) {
+    WriteOptions options = on_the_device(with([](WriteOptions& o) {
+                                           o.compression = Compression::none;
+                                           o.tile_size = {64, 64};
+                                         }),
+                                         std::uint64_t{16} << 20);
+    options.dtype = DType::f32;
+    std::uint64_t taken = 0;
+    auto const sink = seekable_sink("narrow", [&](std::uint64_t, std::span<std::byte const> bytes) {
+      taken += bytes.size();
+      if (taken > limit) { throw std::runtime_error("full"); }
+    });
+    EXPECT_THROW((void)write(sink, image.view(), options), std::runtime_error);
+  }
+}
+
+TEST_F(DeviceWriter, IsCancelledByItsFlagAndByItsProgress) {
+  Image image = make_image(DType::f32, 1, 512, 512);
+  std::atomic<bool> cancel{true};
+  WriteOptions options = on_the_device(with([&](WriteOptions& o) { o.cancel = &cancel; }));
+  options.dtype = DType::f32;
+  std::vector<std::byte> bytes;
+  auto const kind_of = [&](WriteOptions const& chosen) {
+    try {
+      (void)write(memory_sink(bytes), image.view(), chosen);
+    } catch (Error const& error) { return error.kind(); }
+    return ErrorKind::usage;
+  };
+  EXPECT_EQ(kind_of(options), ErrorKind::cancelled);
+  options.cancel = nullptr;
+  options.progress = [](std::uint64_t done, std::uint64_t) { return done < 3; };
+  EXPECT_EQ(kind_of(options), ErrorKind::cancelled);
+  EXPECT_TRUE(bytes.empty());
+}
+
+TEST_F(DeviceWriter, WaitsForTheCallersStreamAndLeavesTheRowsWhenItReturns) {
+  std::uint32_t const side = 2048;
+  Image image = make_image(DType::u16, 1, side, side);
+  DeviceBytes const source(image.bytes);
+  DeviceBytes const rows(std::vector<std::byte>(image.bytes.size()));
+  cudaStream_t stream = nullptr;
+  gpu::check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
+  WriteOptions options = with([](WriteOptions& o) { o.dtype = DType::u16; });
+  std::vector<std::byte> bytes;
+  Writer writer = create(memory_sink(bytes), side, side, options);
+  // The rows are put there by work that is still queued when write_rows() is called, and wiped right after it.
+  for (int i = 0; i < 200; ++i) {
+    gpu::check_cuda(cudaMemsetAsync(rows.data(), i, image.bytes.size(), stream), "filling");
+  }
+  gpu::check_cuda(cudaMemcpyAsync(rows.data(), source.data(), image.bytes.size(), cudaMemcpyDeviceToDevice, stream),
+                  "filling");
+  writer.write_rows(on_device(image.view(), image.bytes, rows), stream);
+  gpu::check_cuda(cudaMemsetAsync(rows.data(), 0xFF, image.bytes.size(), stream), "wiping");
+  (void)writer.close();
+  gpu::check_cuda(cudaStreamDestroy(stream), "closing a stream");
+  EXPECT_TRUE(pixels_of(bytes) == image.bytes);
+}
+
+}  // namespace
+}  // namespace terrazzo::writing
