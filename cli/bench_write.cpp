@@ -10,6 +10,7 @@
 #include "write_options.hpp"
 
 #include "terrazzo/convert.hpp"
+#include "terrazzo/device.hpp"
 #include "terrazzo/error.hpp"
 
 #include <unistd.h>
@@ -29,10 +30,15 @@ constexpr char kFooter[] =
 codec (and overviews, with --cog), and to a file that is removed at once, which adds what the file costs. Nobody waits
 for the disk without --fsync. The median of the repeats is given. GB are 10^9 bytes of pixels. Masks are left out.
 
+With --device the pixels lie in GPU memory, and are reduced and compressed there. GPU memory is the most that writing
+held at a time, beyond the pixels.
+
 Examples:
   terrazzo bench write dem.tif                                             zstd, 512 px tiles
   terrazzo bench write --cog --compression deflate dem.tif                 with overviews, in COG order
-  terrazzo bench write --compression-level 1 --threads 1 --json dem.tif    one core)";
+  terrazzo bench write --compression-level 1 --threads 1 --json dem.tif    one core
+  terrazzo bench write --device --cog dem.tif                              from GPU memory
+  terrazzo bench write --device --device-budget 256M dem.tif               with little GPU memory beside)";
 
 struct Options {
   CommonOptions common;
@@ -66,9 +72,13 @@ class TemporaryPath {
 struct Measured {
   Timing nowhere, file;
   WriteReport report;
+  std::uint64_t pixel_bytes = 0, device_peak_bytes = 0;
+  std::string gpu;  // empty: the host did it
 };
 
-Measured measure(HostView const& pixels, WriteOptions const& options, std::string const& folder, unsigned repeat) {
+// `View`: of pixels in host or device memory.
+template <class View>
+Measured measure(View const& pixels, WriteOptions const& options, std::string const& folder, unsigned repeat) {
   Measured measured;
   TemporaryPath const path(folder);
   auto const nowhere = [&] {
@@ -84,7 +94,29 @@ Measured measure(HostView const& pixels, WriteOptions const& options, std::strin
   return measured;
 }
 
-nlohmann::json to_json(Timing const& timing, std::uint64_t bytes) {
+Measured measure_on_host(Dataset const& dataset, ReadRequest const& request, WriteOptions const& write_options,
+                         Options const& options) {
+  HostArray const pixels = read(dataset, request);
+  Measured measured = measure(pixels.view(), write_options, options.folder, options.repeat);
+  measured.pixel_bytes = pixels.bytes().size();
+  return measured;
+}
+
+Measured measure_on_device(Dataset const& dataset, ReadRequest const& request, WriteOptions const& write_options,
+                           Options const& options) {
+  DeviceState const device = usable_device();
+  DeviceArray const pixels = read_device(dataset, request);
+  release_device_memory();  // scratch of the read would count
+  reset_device_memory_peak();
+  std::uint64_t const before = device_memory_use().used_bytes;
+  Measured measured = measure(pixels.view(), write_options, options.folder, options.repeat);
+  measured.pixel_bytes = pixels.size_bytes();
+  measured.device_peak_bytes = device_memory_use().peak_bytes - before;
+  measured.gpu = device.name;
+  return measured;
+}
+
+Json to_json(Timing const& timing, std::uint64_t bytes) {
   return {{"seconds", timing.median()},
           {"gb_per_s", gb_per_s(bytes, timing.median())},
           {"min", timing.fastest()},
@@ -99,38 +131,9 @@ void print_line(char const* what, Timing const& timing, std::uint64_t bytes) {
             << format_seconds(timing.fastest()) << " to " << format_seconds(timing.slowest()) << ")\n";
 }
 
-int run(Options const& options) {
-  Dataset const dataset = open_file(options.file, options.common);
-  ReadRequest request = make_request(dataset, options.selection);
-  request.engine = Engine::host;
-  WriteOptions write_options = conversion_options(dataset, request);
-  write_options.cog = options.cog;
-  write_options.mask = false;
-  apply_choices(options.choices, write_options);
-  write_options.threads = options.common.threads;
-  write_options.cancel = cancel_flag();
-  unsigned const threads = plan(dataset, request).threads();
-  HostArray const pixels = read(dataset, request);
-  std::uint64_t const bytes = pixels.bytes().size();
-  Measured const measured = measure(pixels.view(), write_options, options.folder, options.repeat);
+void print_text(Options const& options, WriteOptions const& write_options, Measured const& measured, unsigned threads) {
   WriteReport const& report = measured.report;
-  if (options.common.json) {
-    print_json({{"file", options.file},
-                {"bytes", bytes},
-                {"bytes_written", report.bytes_written},
-                {"tiles", report.tiles},
-                {"threads", threads},
-                {"repeat", options.repeat},
-                {"cog", options.cog},
-                {"codec", to_string(write_options.compression)},
-                {"width", pixels.width()},
-                {"height", pixels.height()},
-                {"bands", pixels.bands()},
-                {"dtype", to_string(pixels.dtype())},
-                {"nowhere", to_json(measured.nowhere, bytes)},
-                {"to_file", to_json(measured.file, bytes)}});
-    return kExitOk;
-  }
+  std::uint64_t const bytes = measured.pixel_bytes;
   char share[16];
   std::snprintf(share, sizeof share, "%.1f %%",
                 100.0 * static_cast<double>(report.bytes_written) / static_cast<double>(bytes));
@@ -140,6 +143,52 @@ int run(Options const& options) {
   std::cout << "  " << format_bytes(bytes) << " become " << format_bytes(report.bytes_written) << " (" << share << "), "
             << to_string(write_options.compression) << (options.cog ? ", COG, " : ", ") << threads
             << (threads == 1 ? " thread" : " threads") << ", median of " << options.repeat << '\n';
+  if (!measured.gpu.empty()) {
+    std::cout << "  device engine, " << measured.gpu << ": " << format_count(report.device_tiles) << " of "
+              << format_count(report.tiles) << " tiles compressed there, " << format_bytes(measured.device_peak_bytes)
+              << " of GPU memory beyond the pixels\n";
+  }
+}
+
+int run(Options const& options) {
+  Dataset const dataset = open_file(options.file, options.common);
+  ReadRequest request = make_request(dataset, options.selection);
+  bool const on_device = options.choices.engine == Engine::device;
+  WriteOptions write_options = conversion_options(dataset, request);
+  write_options.cog = options.cog;
+  write_options.mask = false;
+  apply_choices(options.choices, write_options);
+  // A measurement says what it measures: TERRAZZO_ENGINE does not turn one into the other.
+  write_options.engine = on_device ? Engine::device : Engine::host;
+  request.engine = on_device ? Engine::automatic : Engine::host;
+  write_options.threads = options.common.threads;
+  write_options.cancel = cancel_flag();
+  ReadPlan const planned = plan(dataset, request);
+  Measured const measured = (on_device ? measure_on_device : measure_on_host)(dataset, request, write_options, options);
+  if (!options.common.json) {
+    print_text(options, write_options, measured, planned.threads());
+    return kExitOk;
+  }
+  WriteReport const& report = measured.report;
+  std::uint64_t const bytes = measured.pixel_bytes;
+  Json json{{"file", options.file},
+            {"bytes", bytes},
+            {"bytes_written", report.bytes_written},
+            {"tiles", report.tiles},
+            {"device_tiles", report.device_tiles},
+            {"engine", on_device ? "device" : "host"},
+            {"threads", planned.threads()},
+            {"repeat", options.repeat},
+            {"cog", options.cog},
+            {"codec", to_string(write_options.compression)},
+            {"width", planned.width()},
+            {"height", planned.height()},
+            {"bands", planned.bands().size()},
+            {"dtype", to_string(planned.dtype())},
+            {"nowhere", to_json(measured.nowhere, bytes)},
+            {"to_file", to_json(measured.file, bytes)}};
+  if (on_device) { json.update({{"gpu", measured.gpu}, {"device_peak_bytes", measured.device_peak_bytes}}); }
+  print_json(json);
   return kExitOk;
 }
 
@@ -162,6 +211,7 @@ void add_bench_write(CLI::App& bench, Action& action) {
   add_level(*command, options->selection);
   add_conversion(*command, options->selection);
   add_writing(*command, options->choices);
+  add_write_engine(*command, options->choices);
   add_common(*command, options->common);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

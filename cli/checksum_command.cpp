@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
+#include "each_file.hpp"
 #include "errors.hpp"
 #include "exit_code.hpp"
 #include "json_output.hpp"
@@ -131,7 +132,7 @@ Json to_json(std::string const& file, Checksum const& result) {
           {"bad_tiles", bad_tiles_to_json(result.report.bad_tiles)}};
 }
 
-Json run_file(Options const& options, std::string const& file) {
+FileResult run_file(Options const& options, std::string const& file) {
   Dataset const dataset = open_file(file, options.common);
   ProgressBar bar("checksum", options.common.quiet);
   ReadRequest request = make_request(dataset, options.selection, options.engine);
@@ -143,30 +144,12 @@ Json run_file(Options const& options, std::string const& file) {
     }
     if (!options.common.quiet) { warn_of_bad_tiles(file, result.report.bad_tiles); }
   }
-  return to_json(file, result);
+  return {to_json(file, result)};
 }
 
-// Several files: a bad one is reported, and the others still have their turn.
 int run(Options const& options) {
-  if (options.files.size() == 1) {
-    Json const result = run_file(options, options.files.front());
-    if (options.common.json) { print_json(result); }
-    return kExitOk;
-  }
-  Json results = Json::array();
-  int code = kExitOk;
-  for (auto const& file : options.files) {
-    try {
-      results.push_back(run_file(options, file));
-    } catch (Error const& error) {
-      if (error.kind() == ErrorKind::cancelled) { throw; }
-      print_error(error, options.common.json);
-      results.push_back({{"file", file}, {"error", error_to_json(error)}});
-      if (code == kExitOk) { code = exit_code(error.kind()); }
-    }
-  }
-  if (options.common.json) { print_json(results); }
-  return code;
+  return run_each_file(options.files, options.common.json,
+                       [&](std::string const& file) { return run_file(options, file); });
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ not stop the others. Folders are taken with all TIFF files in them.
 Examples:
   terrazzo cog dem.tif -o dem_cog.tif
   terrazzo cog dem.tif -o dem_cog.tif --compression deflate --resampling cubic
+  terrazzo cog dem.tif -o dem_cog.tif --device                       by the GPU, the same pixels
   terrazzo cog scenes/*.tif more/ --out-dir cogs --jobs 4)";
 
 struct Options {
@@ -53,6 +54,7 @@ Json to_json(ConvertJob const& job, ConvertOutcome const& outcome) {
     json.update({{"bytes", report.write.bytes_written},
                  {"tiles", report.write.tiles},
                  {"sparse_tiles", report.write.sparse_tiles},
+                 {"device_tiles", report.write.device_tiles},
                  {"bytes_read", report.read.bytes_read},
                  {"seconds", outcome.seconds},
                  {"bad_tiles", bad_tiles_to_json(report.read.bad_tiles)}});
@@ -73,9 +75,14 @@ void print_done(Options const& options, ConvertJob const& job, ConvertOutcome co
 ConvertSetup make_setup(Options const& options, Dataset const& dataset) {
   ConvertSetup setup;
   setup.read = make_request(dataset, options.selection);
+  apply_engine(options.choices, setup.read);
   setup.write = conversion_options(dataset, setup.read);
   setup.write.cog = true;
   apply_choices(options.choices, setup.write);
+  // 0 stays 0: the library's default, of what the other jobs leave.
+  if (setup.write.device_budget_bytes != 0) {
+    setup.write.device_budget_bytes = std::max<std::uint64_t>(setup.write.device_budget_bytes / options.jobs, 1);
+  }
   return setup;
 }
 
@@ -189,16 +196,7 @@ void add_cog(CLI::App& app, Action& action) {
   command
       ->add_flag("--overwrite", options->overwrite, "With --out-dir: also write what is newer than its source already")
       ->needs(folder);
-  add_compression(*command, options->choices);
-  add_layout(*command, options->choices, false);
-  add_overview_choices(*command, options->choices);
-  add_description(*command, options->choices);
-  add_area(*command, options->selection);
-  add_level(*command, options->selection);
-  add_target(*command, options->selection);
-  add_conversion(*command, options->selection);
-  add_tolerance(*command, options->selection);
-  add_writing(*command, options->choices);
+  add_conversion_choices(*command, options->choices, options->selection, false);
   add_common(*command, options->common);
   command->callback([options, &action] {
     action = [options] {

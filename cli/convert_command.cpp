@@ -27,7 +27,8 @@ Examples:
   terrazzo convert dem.tif -o small.tif --window 0,0,1024,1024              a part
   terrazzo convert dem.tif -o dem16.tif --dtype int16 --nodata -32768       other samples
   terrazzo convert rgb.tif -o rgb.tif --compression jpeg --quality 85       in place, lossy
-  terrazzo convert dem.tif -o dem.tif --compression lerc-zstd --max-error 0.01)";
+  terrazzo convert dem.tif -o dem.tif --compression lerc-zstd --max-error 0.01
+  terrazzo convert dem.tif -o fast.tif --device                             by the GPU, the same pixels)";
 
 struct Options {
   CommonOptions common;
@@ -39,7 +40,8 @@ struct Options {
 int run(Options const& options) {
   auto const started = std::chrono::steady_clock::now();
   Dataset const dataset = open_file(options.file, options.common);
-  ReadRequest const request = make_request(dataset, options.selection);
+  ReadRequest request = make_request(dataset, options.selection);
+  apply_engine(options.choices, request);
   WriteOptions write = conversion_options(dataset, request);
   apply_choices(options.choices, write);
   ProgressBar bar("convert", options.common.quiet);
@@ -55,6 +57,7 @@ int run(Options const& options) {
                        {"bytes", report.write.bytes_written},
                        {"tiles", report.write.tiles},
                        {"sparse_tiles", report.write.sparse_tiles},
+                       {"device_tiles", report.write.device_tiles},
                        {"bytes_read", report.read.bytes_read},
                        {"seconds", seconds},
                        {"bad_tiles", bad_tiles_to_json(report.read.bad_tiles)}},
@@ -77,16 +80,8 @@ void add_convert(CLI::App& app, Action& action) {
   command->add_option("-o,--out", options->out, "The file to write; - for standard output")
       ->required()
       ->type_name("PATH");
-  add_compression(*command, options->choices);
-  add_layout(*command, options->choices, true);
-  add_overview_choices(*command, options->choices);
-  add_description(*command, options->choices);
-  add_area(*command, options->selection);
-  add_level(*command, options->selection);
-  add_target(*command, options->selection);
-  add_conversion(*command, options->selection);
-  add_tolerance(*command, options->selection);
-  add_writing(*command, options->choices);
+  add_conversion_choices(*command, options->choices, options->selection, true);
+  command->get_option("--resampling")->needs(command->get_option("--overviews"));
   add_common(*command, options->common);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

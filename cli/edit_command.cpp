@@ -100,7 +100,19 @@ FileEdit make_changes(Options const& options) {
   return changes;
 }
 
+// Whether anything was asked for.
+bool says_something(Options const& options) {
+  return options.nodata || options.crs || options.transform || options.description || options.unit || options.scale ||
+         options.offset || !options.set.empty() || !options.unset.empty() || options.rewrite;
+}
+
 int run(Options const& options) {
+  if (!says_something(options)) {
+    throw Error(
+        ErrorKind::usage,
+        "what is to be changed? Type --nodata VALUE, --crs CRS, --transform LIST, --set KEY=VALUE, --unset KEY, or "
+        "--band N with --description, --unit, --scale or --offset; --rewrite alone puts a file in order");
+  }
   FileEdit const changes = make_changes(options);
   ProgressBar bar("edit", options.quiet);
   EditOptions how;
@@ -141,7 +153,7 @@ void add_edit(CLI::App& app, Action& action) {
   command->add_option("--crs", options->crs, "EPSG:32632, WKT, PROJJSON, or none")->type_name("CRS");
   command->add_option("--transform", options->transform, "x,dx,0,y,0,dy as GDAL orders them, or none")
       ->type_name("LIST");
-  command->add_option("--set", options->set, "An item of metadata, KEY=VALUE; any number of times")
+  command->add_option("--set", options->set, "An item of metadata, KEY=VALUE; KEY= removes it; any number of times")
       ->type_name("ITEM")
       ->take_all()
       ->expected(1);

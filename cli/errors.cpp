@@ -2,6 +2,7 @@
 #include "errors.hpp"
 
 #include "exit_code.hpp"
+#include "interrupt.hpp"
 #include "json_output.hpp"
 
 #include <exception>
@@ -23,7 +24,8 @@ std::string_view hint_for(Error const& error) {
              "what the file is";
     case ErrorKind::usage: return "`terrazzo --help` and `terrazzo COMMAND --help` show what can be asked for";
     case ErrorKind::limit:
-      return "ask for less (--window, --level, --bands), or raise the limit of host memory with --memory-limit SIZE";
+      return "where it is memory: ask for less (--window, --level, --bands), or raise the limit of host memory with "
+             "--memory-limit SIZE";
     case ErrorKind::device:
       return "`terrazzo doctor` shows what the GPU, its driver and its libraries lack; --host decodes without them";
     case ErrorKind::cancelled: return "";
@@ -47,6 +49,7 @@ Json error_to_json(Error const& error) {
 }
 
 void print_error(Error const& error, bool json) {
+  if (reader_has_gone()) { return; }  // whatever failed, failed because of that
   if (json) {
     std::cerr << to_line(Json{{"error", error_to_json(error)}}) << '\n';
     return;

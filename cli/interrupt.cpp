@@ -11,11 +11,16 @@
 namespace terrazzo::cli {
 namespace {
 
-std::atomic<bool> cancelled{false};
+std::atomic<bool> cancelled{false}, gone{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "set inside a signal handler");
 
 extern "C" void on_interrupt(int) {
   if (cancelled.exchange(true)) { _exit(kExitInterrupted); }
+}
+
+extern "C" void on_broken_pipe(int) {
+  gone = true;
+  cancelled = true;
 }
 
 }  // namespace
@@ -27,13 +32,23 @@ void install_signal_handlers() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  signal(SIGPIPE, SIG_DFL);
+  // Left to its default it would end us with temporary files lying about; the write itself fails with EPIPE.
+  action.sa_handler = on_broken_pipe;
+  sigaction(SIGPIPE, &action, nullptr);
 }
 
 std::atomic<bool> const* cancel_flag() noexcept { return &cancelled; }
 
 void throw_if_cancelled() {
   if (cancelled) { throw Error(ErrorKind::cancelled, "interrupted"); }
+}
+
+bool reader_has_gone() noexcept { return gone; }
+
+void end_if_reader_has_gone() {
+  if (!gone) { return; }
+  signal(SIGPIPE, SIG_DFL);
+  raise(SIGPIPE);
 }
 
 }  // namespace terrazzo::cli

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ctrl-C: the first asks the work to stop (it ends with a `cancelled` error), the second ends the process at once.
+// A reader of our output who goes away (`| head`) asks the work to stop too; nothing is said of it.
 #pragma once
 
 #include <atomic>
 
 namespace terrazzo::cli {
 
-// Also leaves SIGPIPE to its default: a reader who has gone away ends us without a word.
 void install_signal_handlers();
 
-// True after the first Ctrl-C or SIGTERM; for ReadRequest::cancel.
+// True after the first Ctrl-C or SIGTERM, and when the reader has gone; for ReadRequest::cancel.
 [[nodiscard]] std::atomic<bool> const* cancel_flag() noexcept;
 
-// Throws `cancelled` after the first Ctrl-C.
+// Throws `cancelled` when the flag is set.
 void throw_if_cancelled();
+
+// A pipe was written to that nobody reads any more.
+[[nodiscard]] bool reader_has_gone() noexcept;
+
+// Then the process ends here as SIGPIPE ends others, now that files under way are put away; else it does nothing.
+void end_if_reader_has_gone();
 
 }  // namespace terrazzo::cli

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -44,7 +45,9 @@ void check_command_name(CLI::App const& app, std::string_view name) {
     if (command->get_name() == name) { return; }
     known += (known.empty() ? "" : ", ") + command->get_name();
   }
-  throw Error(ErrorKind::usage, "there is no command \"" + std::string(name) + "\"; type one of: " + known);
+  std::string const nearest = cli::nearest_command(app, name);
+  throw Error(ErrorKind::usage, "there is no command \"" + std::string(name) + "\"; type " +
+                                    (nearest.empty() ? "" : "\"terrazzo " + nearest + "\", or ") + "one of: " + known);
 }
 
 int run(int argc, char** argv) {
@@ -74,6 +77,7 @@ int run(int argc, char** argv) {
     return cli::exit_code(ErrorKind::usage);
   }
   check_command_name(app, argv[1]);
+  cli::check_other_names(app, std::span(argv + 1, argv + argc));
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {
@@ -96,5 +100,7 @@ int main(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   cli::install_signal_handlers();
   bool const json = argc > 0 && wants_json(argc, argv);
-  return cli::run_guarded([&] { return check_output(run(argc, argv)); }, json);
+  int const code = cli::run_guarded([&] { return check_output(run(argc, argv)); }, json);
+  cli::end_if_reader_has_gone();
+  return code;
 }

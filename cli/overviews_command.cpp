@@ -27,7 +27,8 @@ Examples:
   terrazzo overviews dem.tif                                           halved until 256 pixels hold it
   terrazzo overviews dem.tif --factors 2,4,8 --resampling average
   terrazzo overviews dem.tif --external                                the file itself is not touched
-  terrazzo overviews dem.tif --factors none                            remove them)";
+  terrazzo overviews dem.tif --factors none                            remove them
+  terrazzo overviews dem.tif --device                                  by the GPU, the same pixels)";
 
 struct Options {
   CommonOptions common;
@@ -61,6 +62,7 @@ Json to_json(std::string const& file, OverviewReport const& report, double secon
           {"out", report.file},
           {"overviews", std::move(overviews)},
           {"tiles", report.write.tiles},
+          {"device_tiles", report.write.device_tiles},
           {"bytes", report.write.bytes_written},
           {"no_longer_cog", report.no_longer_cog},
           {"hides_sidecar", report.hides_sidecar},
@@ -79,8 +81,9 @@ void print_text(std::string const& file, OverviewReport const& report, double se
     std::cout << "; " << format_bytes(report.write.bytes_written) << " in " << format_seconds(seconds) << '\n';
   }
   if (report.no_longer_cog) {
-    std::cerr << "terrazzo: warning: " << file
-              << " is no COG any more; \"terrazzo edit FILE --rewrite\" makes it one again\n";
+    std::cerr << "terrazzo: warning: " << file << " is no COG any more"
+              << (report.file == file ? "; \"terrazzo edit FILE --rewrite\" makes it one again\n"
+                                      : ": those have their overviews inside; \"terrazzo cog\" makes one that has\n");
   }
   if (report.hides_sidecar) {
     std::cerr << "terrazzo: warning: " << file << ".ovr is not looked at any more, and can be removed\n";
@@ -123,6 +126,7 @@ void add_overviews(CLI::App& app, Action& action) {
   add_compression(*command, options->choices);
   add_layout(*command, options->choices, false);
   add_writing(*command, options->choices);
+  add_write_engine(*command, options->choices);
   add_common(*command, options->common);
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

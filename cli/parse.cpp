@@ -3,6 +3,7 @@
 
 #include "terrazzo/settings.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -48,6 +49,21 @@ std::vector<std::uint32_t> parse_unsigneds(std::string_view option, std::string_
   return numbers;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
+  return lower;
+}
+
+// "Byte", "Float32", "CFloat64"; in lower case.
+std::optional<DType> dtype_from_gdal(std::string const& name) {
+  if (name == "byte") { return DType::u8; }
+  if (name == "cfloat32") { return DType::cf32; }
+  if (name == "cfloat64") { return DType::cf64; }
+  return dtype_from_string(name);
+}
+
 }  // namespace
 
 std::uint64_t parse_whole(std::string_view option, std::string_view value, std::uint64_t least, std::uint64_t most) {
@@ -64,7 +80,7 @@ std::uint64_t parse_whole(std::string_view option, std::string_view value, std::
 std::size_t parse_choice(std::string_view option, std::string_view value, std::span<std::string const> names) {
   std::string wanted;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == value) { return i; }
+    if (names[i] == lower_case(value)) { return i; }
     wanted += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
   }
   refuse(option, value, wanted);
@@ -116,7 +132,8 @@ std::pair<double, double> parse_pair(std::string_view option, std::string_view v
 }
 
 DType parse_dtype(std::string_view option, std::string_view value) {
-  auto const dtype = dtype_from_string(value);
+  auto dtype = dtype_from_string(value);
+  if (!dtype) { dtype = dtype_from_gdal(lower_case(value)); }
   if (!dtype) {
     refuse(
         option, value,

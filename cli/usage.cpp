@@ -41,48 +41,142 @@ std::string shortest_line(Command const& command) {
   return line;
 }
 
-// Letters to change, add or leave out to make one word of the other.
+// Letters to change, add, leave out or swap with their neighbour to make one word of the other.
 std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t i = 0; i < row.size(); ++i) { row[i] = i; }
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      std::size_t const changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, row[j + 1] + 1});
+  std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) { last[j] = j; }
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1), last[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
     }
+    before.swap(last);
+    last.swap(row);
   }
-  return row[b.size()];
+  return last[b.size()];
+}
+
+constexpr std::size_t kFar = 3;
+
+// How far what was typed is from an option's name, both without dashes; kFar when it was hardly meant. A beginning of
+// the name is near; so is a word that departs from it only at its end (--resample); another word of the same beginning
+// (--strips, --strict) is not.
+std::size_t farness(std::string_view name, std::string_view typed) {
+  if (typed.size() >= 2 && name.starts_with(typed)) { return 1; }
+  std::size_t const apart = distance(name, typed);
+  if (apart <= (typed.size() >= 8 ? 2U : 1U)) { return apart; }
+  auto const common = static_cast<std::size_t>(std::ranges::mismatch(name, typed).in1 - name.begin());
+  return common >= 4 && common * 4 >= typed.size() * 3 ? 2 : kFar;
+}
+
+// What other programs (GDAL's, rio) call our options.
+struct OtherName {
+  std::string_view theirs, ours;
+};
+constexpr OtherName kOtherNames[] = {
+    {"-co", "--compression"},
+    {"--co", "--compression"},
+    {"-a_nodata", "--nodata"},
+    {"-a_srs", "--crs"},
+    {"--srs", "--crs"},
+    {"-ot", "--dtype"},
+    {"--output-type", "--dtype"},
+    {"-srcwin", "--window"},
+    {"-outsize", "--target-size"},
+    {"-tr", "--target-resolution"},
+    {"-b", "--bands"},
+    {"--band", "--bands"},
+    {"-r", "--resampling"},
+    {"--blocksize", "--tile-size"},
+    {"--block-size", "--tile-size"},
+    {"--zlevel", "--compression-level"},
+    {"--level", "--compression-level"},
+    {"--num-threads", "--threads"},
+    {"-j", "--jobs"},
+    {"--output", "--out"},
+    {"--levels", "--factors"},
+    {"-ro", "--external"},
+    {"-mo", "--set"},
+    {"--tag", "--set"},
+    {"--cog-profile", "--compression"},
+    {"-p", "--compression"},
+    {"--strips", "--tile-size"},
+    {"--overview-level", "--overviews"},
+    {"--overview-resampling", "--resampling"},
+    {"-clean", "--factors none"},
+    {"--clean", "--factors none"},
+    {"--metadata", "--set"},
+};
+
+// `name` may be followed by a value.
+bool has_option(CLI::App const& app, std::string_view name) {
+  return app.get_option_no_throw(std::string(name.substr(0, name.find(' ')))) != nullptr;
+}
+
+std::string other_name(CLI::App const& app, std::string_view typed) {
+  for (auto const& [theirs, ours] : kOtherNames) {
+    if (typed == theirs && has_option(app, ours)) { return std::string(ours); }
+  }
+  return "";
+}
+
+bool is_number(std::string_view word) {
+  return word.find_first_not_of("0123456789.+-eE") == std::string_view::npos &&
+         word.find_first_of("0123456789") != std::string_view::npos;
 }
 
 // The option that was meant, if one is close.
 std::string nearest_option(CLI::App const& app, std::string_view typed) {
-  constexpr std::size_t kFar = 3;
-  std::string nearest;
+  std::string nearest = other_name(app, typed);
+  if (!nearest.empty() || !typed.starts_with("--")) { return nearest; }
   std::size_t least = kFar;
   for (CLI::Option const* option : app.get_options()) {
-    std::string const name = option->get_name();
-    if (!name.starts_with("--")) { continue; }
-    std::size_t const apart = name.starts_with(typed) ? 1 : distance(name, typed);
-    if (apart < least) {
-      least = apart;
-      nearest = name;
+    for (std::string const& name : option->get_lnames()) {
+      std::size_t const apart = farness(name, typed.substr(2));
+      if (apart < least) {
+        least = apart;
+        nearest = "--" + name;
+      }
     }
   }
   return nearest;
 }
 
-std::string tell_unexpected(Command const& command) {
+// Words that belong to no option: numbers that should have been joined by commas, an item of metadata, a second file.
+std::string tell_surplus(Command const& command, std::vector<std::string> const& left) {
+  std::string const told = command.words + " has no use for " + in_quotes(left.front()) + "; ";
+  if (std::ranges::all_of(left, is_number)) {
+    CLI::Option const* const factors = command.app->get_option_no_throw("--factors");
+    if (factors == nullptr) {
+      return told + "numbers of one option are joined by commas: type \"1,2,3\", not \"1 2 3\"";
+    }
+    std::string list;
+    for (std::string const& word : factors->results()) { list += (list.empty() ? "" : ",") + word; }
+    for (std::string const& word : left) { list += (list.empty() ? "" : ",") + word; }
+    return told + "type " + in_quotes("--factors " + list);
+  }
+  if (left.front().find('=') != std::string::npos && has_option(*command.app, "--set")) {
+    return told + "type " + in_quotes("--set " + left.front());
+  }
+  return told + "type " + in_quotes(shortest_line(command));
+}
+
+// `root` is the whole program: `terrazzo convert --cog` means another command.
+std::string tell_unexpected(CLI::App const& root, Command const& command) {
   std::vector<std::string> const left = command.app->remaining();
-  std::string const word = left.empty() ? "" : left.front().substr(0, left.front().find('='));
-  if (!word.starts_with("-")) {
-    return command.words + " has no use for " + in_quotes(word) + "; type " + in_quotes(shortest_line(command));
+  if (left.empty() || !left.front().starts_with("-")) {
+    return tell_surplus(command, left.empty() ? std::vector<std::string>{""} : left);
+  }
+  std::string const word = left.front().substr(0, left.front().find('='));
+  std::string const told = command.words + " has no option " + word + "; type ";
+  for (CLI::App const* other : root.get_subcommands({})) {
+    if (word == "--" + other->get_name()) { return told + in_quotes(root.get_name() + " " + other->get_name()); }
   }
   std::string const nearest = nearest_option(*command.app, word);
-  return command.words + " has no option " + word + "; type " +
-         (nearest.empty() ? in_quotes(command.words + " --help") + " to see those it has" : in_quotes(nearest));
+  return told + (nearest.empty() ? in_quotes(command.words + " --help") + " to see those it has" : in_quotes(nearest));
 }
 
 std::string tell_missing(Command const& command) {
@@ -95,9 +189,12 @@ std::string tell_missing(Command const& command) {
            " for examples";
   }
   for (CLI::Option const* option : command.app->get_options()) {
-    if (option->get_required() && option->count() == 0) {
-      return option->get_name() + " is missing; type " + in_quotes(shortest_line(command));
-    }
+    if (!option->get_required() || option->count() > 0) { continue; }
+    // `convert a.tif b.tif`: what is left over was meant for it.
+    std::vector<std::string> const left = command.app->remaining();
+    bool const meant = left.size() == 1 && !left.front().starts_with("-");
+    return option->get_name() + " is missing; type " +
+           in_quotes(meant ? option->get_name() + " " + left.front() : shortest_line(command));
   }
   return "an argument is missing; type " + in_quotes(shortest_line(command));
 }
@@ -115,10 +212,48 @@ std::string tell_count(Command const& command, std::string_view text) {
   return option->get_name() + " wants a value; type " + in_quotes(with_value(*option));
 }
 
+// "Could not convert: --level = high"
+std::string tell_conversion(Command const& command, std::string_view text) {
+  std::size_t const colon = text.find(": "), equals = text.find(" = ");
+  if (colon == std::string_view::npos || equals == std::string_view::npos || equals < colon) {
+    return std::string(text) + "; type " + in_quotes(command.words + " --help");
+  }
+  std::string const name(text.substr(colon + 2, equals - colon - 2));
+  return name + " " + in_quotes(text.substr(equals + 3)) + ": want a number";
+}
+
 // "--a excludes --b", "--a requires --b"
 std::string second_of(std::string_view text) { return std::string(text.substr(text.rfind(' ') + 1)); }
 
 }  // namespace
+
+void check_other_names(CLI::App const& app, std::span<char const* const> words) {
+  auto const commands = app.get_subcommands({});
+  auto const command = std::ranges::find_if(
+      commands, [&](CLI::App const* one) { return !words.empty() && one->get_name() == words.front(); });
+  if (command == commands.end()) { return; }
+  for (std::string_view const word : words.subspan(1)) {
+    bool const joined = word.size() > 2 && word[0] == '-' && word[1] != '-';
+    std::string const ours = joined ? other_name(**command, word) : "";
+    if (!ours.empty()) {
+      throw Error(ErrorKind::usage, app.get_name() + " " + (*command)->get_name() + " has no option " +
+                                        std::string(word) + "; type " + in_quotes(ours));
+    }
+  }
+}
+
+std::string nearest_command(CLI::App const& app, std::string_view typed) {
+  std::string nearest;
+  std::size_t least = kFar;
+  for (CLI::App const* command : app.get_subcommands({})) {
+    std::size_t const apart = farness(command->get_name(), typed);
+    if (apart < least) {
+      least = apart;
+      nearest = command->get_name();
+    }
+  }
+  return nearest;
+}
 
 Error usage_error(CLI::App const& app, CLI::ParseError const& error) {
   Command const command = chosen_command(app);
@@ -126,11 +261,13 @@ Error usage_error(CLI::App const& app, CLI::ParseError const& error) {
   std::string const first(text.substr(0, text.find(' ')));
   std::string told;
   if (dynamic_cast<CLI::ExtrasError const*>(&error) != nullptr) {
-    told = tell_unexpected(command);
+    told = tell_unexpected(app, command);
   } else if (dynamic_cast<CLI::RequiredError const*>(&error) != nullptr) {
     told = tell_missing(command);
   } else if (dynamic_cast<CLI::ArgumentMismatch const*>(&error) != nullptr) {
     told = tell_count(command, text);
+  } else if (dynamic_cast<CLI::ConversionError const*>(&error) != nullptr) {
+    told = tell_conversion(command, text);
   } else if (dynamic_cast<CLI::ExcludesError const*>(&error) != nullptr) {
     told = first + " and " + second_of(text) + " exclude each other; type one of them";
   } else if (dynamic_cast<CLI::RequiresError const*>(&error) != nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
-#include "errors.hpp"
+#include "each_file.hpp"
 #include "exit_code.hpp"
 #include "format.hpp"
 #include "interrupt.hpp"
@@ -108,7 +108,7 @@ void print_text(std::string const& file, Validation const& result, bool quiet) {
   if (hidden > 0) { std::cout << "  ... and " << format_count(hidden) << " more findings (--json, --max-findings)\n"; }
 }
 
-Json run_file(Options const& options, std::string const& file, int& code) {
+FileResult run_file(Options const& options, std::string const& file) {
   ProgressBar bar("validate", options.common.quiet);
   ValidateOptions how;
   how.open = options.common.open;
@@ -120,9 +120,8 @@ Json run_file(Options const& options, std::string const& file, int& code) {
   how.cancel = cancel_flag();
   Validation const result = validate(file, how);
   bool const ok = passes(result, options);
-  if (!ok && code == kExitOk) { code = exit_code(ErrorKind::malformed); }
   if (!options.common.json) { print_text(file, result, options.common.quiet); }
-  return to_json(file, result, ok);
+  return {to_json(file, result, ok), ok ? kExitOk : exit_code(ErrorKind::malformed)};
 }
 
 void print_rules(bool json) {
@@ -145,7 +144,6 @@ void print_rules(bool json) {
   table.print(std::cout, "");
 }
 
-// Several files: one that cannot be read is reported, and the others still have their turn.
 int run(Options const& options) {
   if (options.rules) {
     print_rules(options.common.json);
@@ -153,25 +151,8 @@ int run(Options const& options) {
   }
   if (options.files.empty()) { throw Error(ErrorKind::usage, "FILE is missing; type \"terrazzo validate FILE\""); }
   apply_settings(options.common);
-  int code = kExitOk;
-  if (options.files.size() == 1) {
-    Json const result = run_file(options, options.files.front(), code);
-    if (options.common.json) { print_json(result); }
-    return code;
-  }
-  Json results = Json::array();
-  for (auto const& file : options.files) {
-    try {
-      results.push_back(run_file(options, file, code));
-    } catch (Error const& error) {
-      if (error.kind() == ErrorKind::cancelled) { throw; }
-      print_error(error, options.common.json);
-      results.push_back({{"file", file}, {"error", error_to_json(error)}});
-      if (code == kExitOk) { code = exit_code(error.kind()); }
-    }
-  }
-  if (options.common.json) { print_json(results); }
-  return code;
+  return run_each_file(options.files, options.common.json,
+                       [&](std::string const& file) { return run_file(options, file); });
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write_options.hpp"
 
-#include "options.hpp"
+#include "codec_choices.hpp"
 #include "parse.hpp"
 
 #include "terrazzo/error.hpp"
@@ -17,6 +17,7 @@ constexpr char kLayout[] = "Layout";
 constexpr char kDescription[] = "Description";
 constexpr char kOverviews[] = "Overviews";
 constexpr char kWriting[] = "Writing";
+constexpr char kEngine[] = "Engine";
 
 std::optional<std::uint32_t> whole(std::string_view text) {
   std::uint32_t value = 0;
@@ -58,8 +59,12 @@ Crs parse_crs(std::string const& text) {
     crs.epsg = static_cast<int>(*code);
   } else if (text.starts_with("{")) {
     crs.projjson = text;
-  } else {
+  } else if (text.find_first_of("[:") != std::string::npos || text.starts_with("+")) {
     crs.wkt = text;
+  } else {
+    // PROJ would look for a name that has it somewhere: "here" is found in "Sphere".
+    throw Error(ErrorKind::usage,
+                "--crs \"" + text + "\": want EPSG:32632 (or another authority's code), WKT or PROJJSON");
   }
   return crs;
 }
@@ -127,8 +132,18 @@ void add_layout(CLI::App& command, WriteChoices& choices, bool strips) {
 }
 
 void add_description(CLI::App& command, WriteChoices& choices) {
-  command.add_option("--nodata", choices.nodata, "The value of missing pixels: a number, nan, or none")
-      ->type_name("VALUE")
+  auto* const nodata =
+      command
+          .add_option(
+              "--nodata", choices.nodata,
+              "The value that marks missing pixels from now on: a number, nan, or none. Pixels are not changed, "
+              "but for NaN: those of the source's own nodata keep their value, and count as data")
+          ->type_name("VALUE")
+          ->group(kDescription);
+  command
+      .add_flag("--mask", choices.mask,
+                "A mask of the pixels that the source has, instead of nodata: what lossy codecs (JPEG, WebP) want")
+      ->excludes(nodata)
       ->group(kDescription);
   command.add_option("--crs", choices.crs, "The CRS, instead of the source's: EPSG:32632, WKT or PROJJSON")
       ->type_name("CRS")
@@ -166,6 +181,50 @@ void add_writing(CLI::App& command, WriteChoices& choices) {
   command.add_flag("--fsync", choices.fsync, "The file is on the disk when the command ends")->group(kWriting);
 }
 
+void add_conversion_choices(CLI::App& command, WriteChoices& choices, Selection& selection, bool strips) {
+  add_compression(command, choices);
+  add_layout(command, choices, strips);
+  add_overview_choices(command, choices);
+  add_description(command, choices);
+  add_area(command, selection);
+  add_level(command, selection);
+  add_target(command, selection);
+  add_conversion(command, selection);
+  add_tolerance(command, selection);
+  add_writing(command, choices);
+  add_write_engine(command, choices);
+}
+
+void add_write_engine(CLI::App& command, WriteChoices& choices) {
+  auto* const device = command
+                           .add_flag_callback(
+                               "--device", [&choices] { choices.engine = Engine::device; },
+                               "Reduce and compress on the GPU, with the pixels decoded there; an error where there is "
+                               "none (`terrazzo doctor` says why)")
+                           ->group(kEngine);
+  command
+      .add_flag_callback(
+          "--host", [&choices] { choices.engine = Engine::host; },
+          "Do all of it on the host's cores, whatever TERRAZZO_ENGINE says")
+      ->excludes(device)
+      ->group(kEngine);
+  command
+      .add_option_function<std::string>(
+          "--device-budget",
+          [&choices](std::string const& text) { choices.device_budget_bytes = parse_size("--device-budget", text); },
+          "GPU memory for all of it, e.g. 1G, half of it for reading where pixels are read on the way; at least what "
+          "one "
+          "row of tiles needs. 0 (default): for each, TERRAZZO_DEVICE_BUDGET or a quarter of what is free, 8G at most")
+      ->needs(device)
+      ->type_name("SIZE")
+      ->group(kEngine);
+}
+
+void apply_engine(WriteChoices const& choices, ReadRequest& request) {
+  if (choices.engine == Engine::host) { request.engine = Engine::host; }
+  request.exact = true;
+}
+
 void apply_choices(WriteChoices const& choices, WriteOptions& options) {
   options.compression = choices.compression.value_or(options.compression);
   if (choices.level) { options.level = choices.level; }
@@ -178,6 +237,7 @@ void apply_choices(WriteChoices const& choices, WriteOptions& options) {
   options.tile_size = choices.tile_size.value_or(options.tile_size);
   if (choices.strip_rows) { options.strip_rows = choices.strip_rows; }
   options.planar = choices.planar.value_or(options.planar);
+  check_codec_choices(choices, options);
   options.bigtiff = choices.bigtiff.value_or(options.bigtiff);
   options.sparse = choices.sparse;
   options.statistics = choices.statistics;
@@ -188,11 +248,17 @@ void apply_choices(WriteChoices const& choices, WriteOptions& options) {
     options.nodata = make_nodata(*choices.nodata, options.dtype);
     options.nan_to_nodata = true;  // who names a marker wants one
   }
+  if (choices.mask) {
+    options.mask = true;
+    options.nodata.reset();
+  }
   if (choices.crs) { options.georeference.crs = parse_crs(*choices.crs); }
   if (choices.resampling) { options.resampling = choices.resampling; }
   if (choices.overviews) { options.overview_factors = choices.overviews; }
   if (choices.buffer_bytes != 0) { options.streaming_buffer_bytes = choices.buffer_bytes; }
   if (choices.spool_bytes != 0) { options.spool_bytes = choices.spool_bytes; }
+  options.engine = choices.engine;
+  options.device_budget_bytes = choices.device_budget_bytes;
 }
 
 }  // namespace terrazzo::cli

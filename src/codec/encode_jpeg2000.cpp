@@ -7,7 +7,7 @@
 #include "codec/libraries.hpp"
 
 #if TERRAZZO_HAVE_OPENJPEG
-#include <openjpeg.h>
+#include "codec/openjpeg.hpp"
 #endif
 
 #include <algorithm>
@@ -56,20 +56,7 @@ static OPJ_BOOL jpeg2000_seek_output(OPJ_OFF_T to, void* user) {
   return OPJ_TRUE;
 }
 
-static void jpeg2000_quiet(char const*, void*) {}
-
 }  // extern "C"
-
-struct FreeStream {
-  void operator()(opj_stream_t* stream) const noexcept { opj_stream_destroy(stream); }
-};
-struct FreeCodec {
-  void operator()(opj_codec_t* codec) const noexcept { opj_destroy_codec(codec); }
-};
-struct FreeImage {
-  void operator()(opj_image_t* image) const noexcept { opj_image_destroy(image); }
-};
-using Image = std::unique_ptr<opj_image_t, FreeImage>;
 
 template <class Sample>
 void take_component(std::span<std::byte const> in, std::size_t first, std::size_t samples, OPJ_INT32* out,
@@ -81,7 +68,7 @@ void take_component(std::span<std::byte const> in, std::size_t first, std::size_
   }
 }
 
-Image image_of(BlockFormat const& format, BlockShape shape, std::span<std::byte const> in) {
+OpenJpegImage image_of(BlockFormat const& format, BlockShape shape, std::span<std::byte const> in) {
   bool const is_signed = format.sample_format == tiff::SampleFormat::int_;
   opj_image_cmptparm_t component{};
   component.dx = component.dy = 1;
@@ -92,7 +79,7 @@ Image image_of(BlockFormat const& format, BlockShape shape, std::span<std::byte 
   std::uint32_t const samples = format.samples_per_pixel;
   std::vector<opj_image_cmptparm_t> components(samples, component);
   bool const rgb = format.photometric == tiff::Photometric::rgb && samples >= 3;
-  Image image(opj_image_create(samples, components.data(), rgb ? OPJ_CLRSPC_SRGB : OPJ_CLRSPC_GRAY));
+  OpenJpegImage image(opj_image_create(samples, components.data(), rgb ? OPJ_CLRSPC_SRGB : OPJ_CLRSPC_GRAY));
   if (!image) { return nullptr; }
   image->x1 = shape.width_px;
   image->y1 = shape.height_px;
@@ -130,13 +117,11 @@ tile::TileResult encode(EncodeFormat const& format, BlockShape shape, std::span<
   if (format.block.bits_per_sample != 8 && format.block.bits_per_sample != 16) {
     return unsupported("JPEG 2000 is written with samples of 8 or 16 bits");
   }
-  Image const image = image_of(format.block, shape, in);
-  std::unique_ptr<opj_codec_t, FreeCodec> const codec(opj_create_compress(OPJ_CODEC_J2K));
-  std::unique_ptr<opj_stream_t, FreeStream> const stream(opj_stream_default_create(OPJ_FALSE));
+  OpenJpegImage const image = image_of(format.block, shape, in);
+  OpenJpegCodec const codec(opj_create_compress(OPJ_CODEC_J2K));
+  OpenJpegStream const stream(opj_stream_default_create(OPJ_FALSE));
   if (!image || !codec || !stream) { return failed("out of memory"); }
-  opj_set_error_handler(codec.get(), &jpeg2000_quiet, nullptr);
-  opj_set_warning_handler(codec.get(), &jpeg2000_quiet, nullptr);
-  opj_set_info_handler(codec.get(), &jpeg2000_quiet, nullptr);
+  silence(codec.get());
   opj_cparameters_t parameters = parameters_of(format, shape);
   if (opj_setup_encoder(codec.get(), &parameters, image.get()) == OPJ_FALSE) {
     return failed("OpenJPEG refuses these parameters");

@@ -36,7 +36,6 @@ std::size_t compress_at(int level, std::span<std::byte const> in, std::span<std:
 // Whether `level` would make the block smaller than kEnoughForNoise does by more than it is worth. False for errors:
 // they are met again.
 bool is_wasted(int level, std::span<std::byte const> in, std::span<std::byte> out, Workspace& workspace) {
-  if (level <= kEnoughForNoise || level > kMostForNoise || noise_share(in).all < kLeastNoiseShare) { return false; }
   std::span<std::byte const> const piece = in.subspan((in.size() - kTrialBytes) / 2, kTrialBytes);
   std::size_t const with = compress_at(level, piece, out, workspace);
   std::size_t const without = compress_at(kEnoughForNoise, piece, out, workspace);
@@ -48,10 +47,11 @@ bool is_wasted(int level, std::span<std::byte const> in, std::span<std::byte> ou
 tile::TileResult compress_zstd(std::span<std::byte const> in, int level, EncodedBlock& out, Workspace& workspace) {
   if (level < kZstdLevels[0] || level > kZstdLevels[1]) { return failed("no such level"); }
   std::span<std::byte> const memory = out.memory.get(ZSTD_compressBound(in.size()));
-  if (is_wasted(level, in, memory, workspace)) {
+  double const noise = level > kEnoughForNoise && level <= kMostForNoise ? noise_share(in).all : 0;
+  if (noise >= kLeastNoiseShare && is_wasted(level, in, memory, workspace)) {
     std::size_t const size = compress_at(kEnoughForNoise, in, memory, workspace);
     // Noise takes more than half of its bytes, unless it repeats itself: then a longer search is worth its time.
-    double const least = 0.55 * noise_share(in).all * static_cast<double>(in.size());
+    double const least = 0.55 * noise * static_cast<double>(in.size());
     if (ZSTD_isError(size) == 0 && static_cast<double>(size) > least) { return encoded(out, memory, size); }
   }
   std::size_t const size = compress_at(level, in, memory, workspace);

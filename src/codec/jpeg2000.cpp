@@ -9,7 +9,7 @@
 #include "codec/result.hpp"
 
 #if TERRAZZO_HAVE_OPENJPEG
-#include <openjpeg.h>
+#include "codec/openjpeg.hpp"
 #endif
 
 #include <algorithm>
@@ -66,20 +66,7 @@ static OPJ_BOOL jpeg2000_seek(OPJ_OFF_T to, void* user) {
   return OPJ_TRUE;
 }
 
-static void jpeg2000_say_nothing(char const*, void*) {}
-
 }  // extern "C"
-
-struct FreeStream {
-  void operator()(opj_stream_t* stream) const noexcept { opj_stream_destroy(stream); }
-};
-struct FreeCodec {
-  void operator()(opj_codec_t* codec) const noexcept { opj_destroy_codec(codec); }
-};
-struct FreeImage {
-  void operator()(opj_image_t* image) const noexcept { opj_image_destroy(image); }
-};
-using Image = std::unique_ptr<opj_image_t, FreeImage>;
 
 std::optional<tile::TileResult> refuse_header(Jpeg2000Header const& header, BlockFormat const& format,
                                               BlockShape shape) {
@@ -97,10 +84,9 @@ std::optional<tile::TileResult> refuse_header(Jpeg2000Header const& header, Bloc
   return std::nullopt;
 }
 
-Image open_image(Cursor& cursor, Jpeg2000Header const& header, tile::TileResult& trouble) {
-  std::unique_ptr<opj_stream_t, FreeStream> const stream(opj_stream_default_create(OPJ_TRUE));
-  std::unique_ptr<opj_codec_t, FreeCodec> const codec(
-      opj_create_decompress(header.in_jp2_boxes ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K));
+OpenJpegImage open_image(Cursor& cursor, Jpeg2000Header const& header, tile::TileResult& trouble) {
+  OpenJpegStream const stream(opj_stream_default_create(OPJ_TRUE));
+  OpenJpegCodec const codec(opj_create_decompress(header.in_jp2_boxes ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K));
   trouble = failed("out of memory");
   if (!stream || !codec) { return nullptr; }
   opj_stream_set_read_function(stream.get(), &jpeg2000_read);
@@ -108,15 +94,13 @@ Image open_image(Cursor& cursor, Jpeg2000Header const& header, tile::TileResult&
   opj_stream_set_seek_function(stream.get(), &jpeg2000_seek);
   opj_stream_set_user_data(stream.get(), &cursor, nullptr);
   opj_stream_set_user_data_length(stream.get(), cursor.data.size());
-  opj_set_error_handler(codec.get(), &jpeg2000_say_nothing, nullptr);
-  opj_set_warning_handler(codec.get(), &jpeg2000_say_nothing, nullptr);
-  opj_set_info_handler(codec.get(), &jpeg2000_say_nothing, nullptr);
+  silence(codec.get());
   opj_dparameters_t parameters;
   opj_set_default_decoder_parameters(&parameters);
   if (opj_setup_decoder(codec.get(), &parameters) == OPJ_FALSE) { return nullptr; }
   opj_image_t* raw = nullptr;
   OPJ_BOOL const header_read = opj_read_header(stream.get(), codec.get(), &raw);
-  Image image(raw);
+  OpenJpegImage image(raw);
   trouble = corrupt("the JPEG 2000 header is damaged");
   if (header_read == OPJ_FALSE || !image) { return nullptr; }
   trouble = corrupt("the JPEG 2000 stream is damaged or ends early");
@@ -211,7 +195,7 @@ tile::TileResult decode(BlockFormat const& format, BlockShape shape, std::span<s
   if (auto const refusal = refuse_header(*header, format, shape)) { return *refusal; }
   Cursor cursor{in};
   tile::TileResult trouble;
-  Image const image = open_image(cursor, *header, trouble);
+  OpenJpegImage const image = open_image(cursor, *header, trouble);
   if (!image) { return trouble; }
   if (image->numcomps != format.samples_per_pixel) {
     return corrupt("the JPEG 2000 image has another number of components");

@@ -126,9 +126,11 @@ std::string encode_crs(Crs const& crs, GeoKeys& keys) {
     if (proj.has_database()) {
       PjPtr const object = definition.empty() ? proj.from_epsg(*crs.epsg, PJ_CATEGORY_CRS) : proj.create(definition);
       if (object) { return encode_object(object, crs.epsg.value_or(0), proj, keys); }
-      throw Error(ErrorKind::usage, definition.empty()
-                                        ? text("PROJ knows no CRS EPSG:", *crs.epsg)
-                                        : text("PROJ does not understand the CRS ", definition.substr(0, 80)));
+      throw Error(ErrorKind::usage,
+                  definition.empty()
+                      ? text("PROJ knows no CRS EPSG:", *crs.epsg, "; give another code, WKT or PROJJSON")
+                      : text("PROJ does not understand the CRS \"", definition.substr(0, 80),
+                             "\"; give EPSG:CODE, WKT or PROJJSON"));
     }
   }
   if (by_codes) {

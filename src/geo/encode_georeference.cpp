@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/affine.hpp"
+#include "base/text.hpp"
 #include "geo/encode.hpp"
 #include "geo/encode_crs.hpp"
 #include "geo/rpc.hpp"
@@ -10,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
 
 namespace terrazzo::geo {
 namespace {
@@ -28,12 +31,12 @@ double centre_of(double corner, double half) {
   return centre;
 }
 
-bool is_finite(Transform const& t) {
-  return std::all_of(t.begin(), t.end(), [](double value) { return std::isfinite(value); });
-}
-
 void encode_transform(Transform const& t, bool pixel_is_point, tiff::TagSet& tags) {
-  if (!is_finite(t)) { throw Error(ErrorKind::usage, "the transform has a coefficient that is not finite"); }
+  if (!is_invertible(t)) {
+    throw Error(ErrorKind::usage,
+                text("the transform ", t[0], ",", t[1], ",", t[2], ",", t[3], ",", t[4], ",", t[5],
+                     " is not finite, or puts all pixels on one line: give x,dx,0,y,0,dy with dx and dy other than 0"));
+  }
   double x = t[0], y = t[3];
   if (pixel_is_point) {
     x = centre_of(x, t[1] * 0.5 + t[2] * 0.5);

@@ -68,7 +68,7 @@ Nodata make_nodata(std::string_view text, DType dtype) {
   } else {
     bool const is_float = dtype == DType::f32 || dtype == DType::cf32;
     auto const number = is_float ? whole_number<float>(digits) : whole_number(digits);
-    if (!number) { refuse(text, "is not a number that fits"); }
+    if (!number) { refuse(text, "is neither a number that fits nor nan"); }
     nodata = geo::nodata_of(*number, text, dtype);
     if (!nodata.representable) { refuse(text, terrazzo::text("is no value of type ", to_string(dtype))); }
   }

@@ -4,9 +4,9 @@
 #include "base/checked.hpp"
 #include "base/memory_budget.hpp"
 #include "base/settings.hpp"
+#include "read/read_report.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -37,14 +37,6 @@ HostView view_of(HostArray& buffer, std::uint32_t rows, RowBlocks::Order order) 
     view.band_stride_bytes = samples_in_row * rows;
   }
   return view;
-}
-
-void add_report(ReadReport& total, ReadReport&& part) {
-  total.tiles += part.tiles;
-  total.sparse_tiles += part.sparse_tiles;
-  total.bytes_read += part.bytes_read;
-  total.surplus_tiles += part.surplus_tiles;
-  std::move(part.bad_tiles.begin(), part.bad_tiles.end(), std::back_inserter(total.bad_tiles));
 }
 
 }  // namespace
@@ -137,14 +129,14 @@ HostView RowBlocks::read(std::uint64_t index, std::optional<HostArray>& buffer, 
   }
   HostView const view = view_of(*buffer, rows, order);
   if (fits || order == Order::pixel) { read_into(dataset_, part, view, &part_report); }
-  if (report != nullptr) { add_report(*report, std::move(part_report)); }
+  if (report != nullptr) { reading::add_report(*report, std::move(part_report)); }
   return view;
 }
 
 HostArray RowBlocks::read_mask(std::uint64_t index, ReadReport* report) const {
   ReadReport part_report;
   HostArray mask = terrazzo::read_mask(dataset_, request_of(index), &part_report);
-  if (report != nullptr) { add_report(*report, std::move(part_report)); }
+  if (report != nullptr) { reading::add_report(*report, std::move(part_report)); }
   return mask;
 }
 

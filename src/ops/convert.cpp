@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terrazzo/convert.hpp"
 
+#include "base/affine.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
-#include "ops/stream_rows.hpp"
+#include "ops/color_tags.hpp"
+#include "ops/stream_device_rows.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 namespace terrazzo {
@@ -28,6 +31,10 @@ void place_georeference(Info const& info, ReadRequest const& read, ReadPlan cons
   Window const window = read.target_size ? read.window.value_or(whole) : plan.window();
   double const column = window.column * level_x, row = window.row * level_y;
   double const x_scale = level_x * window.width / plan.width(), y_scale = level_y * window.height / plan.height();
+  if (georeference.transform && !is_invertible(*georeference.transform)) {
+    log_once(text(info.source, ": the transform puts all pixels on one line: it is left out"));
+    georeference.transform.reset();
+  }
   if (georeference.transform) {
     georeference.transform = moved(*georeference.transform, column, row, x_scale, y_scale);
   }
@@ -50,6 +57,30 @@ std::optional<Nodata> nodata_in(std::string const& marker, DType dtype) {
   }
 }
 
+bool is_same(Nodata const& a, Nodata const& b) {
+  bool const both_nan = std::isnan(a.value) && std::isnan(b.value);
+  return (both_nan || a.value == b.value) && a.exact_i64 == b.exact_i64 && a.exact_u64 == b.exact_u64;
+}
+
+// A file has one nodata value, and a marker that no pixel can have marks nothing.
+std::optional<Nodata> common_nodata(std::vector<BandInfo> const& bands, std::string const& source) {
+  auto const of = [](BandInfo const& band) {
+    return band.nodata && band.nodata->representable ? band.nodata : std::nullopt;
+  };
+  std::optional<Nodata> const first = of(bands.front());
+  auto const name = [](std::optional<Nodata> const& nodata) { return nodata ? nodata->text : std::string("none"); };
+  for (BandInfo const& band : bands) {
+    auto const other = of(band);
+    bool const same = first.has_value() == other.has_value() && (!first || is_same(*first, *other));
+    if (!same) {
+      log_once(text(source, ": bands have different nodata values (", name(first), ", ", name(other),
+                    ") and a GeoTIFF has one: it gets ", name(first), ", that of the first band"));
+      break;
+    }
+  }
+  return first;
+}
+
 }  // namespace
 
 WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) {
@@ -61,6 +92,7 @@ WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) 
   options.bands = static_cast<std::uint32_t>(planned.bands().size());
   options.band_info.clear();
   for (std::uint32_t const band : planned.bands()) { options.band_info.push_back(info.bands[band - 1]); }
+  options.nodata = common_nodata(options.band_info, info.source);
   place_georeference(info, read, planned, options.georeference);
   // Statistics are of the source's pixels, all of them.
   bool const same_pixels = planned.window() == Window{0, 0, info.width, info.height} && planned.level() == 0 &&
@@ -87,19 +119,24 @@ WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) 
   } else if (options.nodata && options.dtype != info.dtype()) {
     options.nodata = nodata_in(options.nodata->text, options.dtype);
   }
+  // A profile that a PAM file gives is among the metadata, and becomes the tag by itself.
+  if (!read.unpack && !options.metadata.domains.contains("COLOR_PROFILE")) {
+    options.extra_tags = ops::color_tags(source, planned);
+  }
   return options;
 }
 
 namespace {
 
-// `make_writer(width, height)` is called once the request is known to be good.
+// `make_writer(width, height, options)` is called once the request is known to be good.
 template <class MakeWriter>
-ConvertReport convert_with(Dataset const& source, WriteOptions const& options, ReadRequest const& read,
+ConvertReport convert_with(Dataset const& source, WriteOptions options, ReadRequest read,
                            MakeWriter const& make_writer) {
-  RowBlocks const blocks = ops::blocks_for(source, read, options);
-  Writer writer = make_writer(blocks.width(), blocks.height());
+  ReadPlan const planned = plan(source, read);
+  ops::share_device_budget(source, read, options);
+  Writer writer = make_writer(planned.width(), planned.height(), options);
   ConvertReport report;
-  report.read = ops::stream_rows(blocks, options, writer);
+  report.read = ops::stream_either_way(source, read, options, writer);
   report.write = writer.close();
   return report;
 }
@@ -108,15 +145,18 @@ ConvertReport convert_with(Dataset const& source, WriteOptions const& options, R
 
 ConvertReport convert(Dataset const& source, std::shared_ptr<ByteSink> sink, WriteOptions const& options,
                       ReadRequest const& read) {
-  return convert_with(source, options, read, [&](std::uint32_t width, std::uint32_t height) {
-    return create(std::move(sink), width, height, options);
-  });
+  return convert_with(source, options, read,
+                      [&](std::uint32_t width, std::uint32_t height, WriteOptions const& shared) {
+                        return create(std::move(sink), width, height, shared);
+                      });
 }
 
 ConvertReport convert(Dataset const& source, std::string const& path, WriteOptions const& options,
                       ReadRequest const& read) {
   return convert_with(source, options, read,
-                      [&](std::uint32_t width, std::uint32_t height) { return create(path, width, height, options); });
+                      [&](std::uint32_t width, std::uint32_t height, WriteOptions const& shared) {
+                        return create(path, width, height, shared);
+                      });
 }
 
 }  // namespace terrazzo

@@ -9,7 +9,9 @@
 #include "write/tag_edit.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 namespace terrazzo {
@@ -17,10 +19,36 @@ namespace {
 
 [[noreturn]] void refuse(std::string message) { throw Error(ErrorKind::usage, std::move(message)); }
 
+// To readers an item of metadata; in the file a key of the georeference.
+constexpr std::string_view kRasterType = "AREA_OR_POINT";
+
+bool same_word(std::string_view a, std::string_view b) {
+  auto const lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(a, b, {}, lower, lower);
+}
+
+// Whether pixels are to be points; nothing when that is not asked for.
+std::optional<bool> wants_points(MetadataItems const& set) {
+  std::optional<bool> wanted;
+  for (auto const& [key, value] : set) {
+    if (!same_word(key, kRasterType)) { continue; }
+    bool const point = same_word(value, "Point");
+    if (!point && !same_word(value, "Area")) { refuse(text(kRasterType, " is Area or Point, not \"", value, "\"")); }
+    wanted = point;
+  }
+  return wanted;
+}
+
+// An item without a value is no item, for any reader: setting it to nothing removes it.
 void change_items(MetadataItems const& set, std::vector<std::string> const& unset, Metadata& metadata) {
   MetadataItems& items = metadata.domains[""];
   for (auto const& [key, value] : set) {
     if (key.empty()) { refuse("an item of metadata needs a name"); }
+    if (same_word(key, kRasterType)) { continue; }
+    if (value.empty()) {
+      std::erase_if(items, [&](auto const& item) { return item.first == key; });
+      continue;
+    }
     auto const found = std::ranges::find(items, key, &std::pair<std::string, std::string>::first);
     if (found != items.end()) {
       found->second = value;
@@ -29,6 +57,7 @@ void change_items(MetadataItems const& set, std::vector<std::string> const& unse
     }
   }
   for (std::string const& key : unset) {
+    if (same_word(key, kRasterType)) { refuse(text(kRasterType, " cannot be removed: set it to Area or to Point")); }
     std::erase_if(items, [&](auto const& item) { return item.first == key; });
   }
 }
@@ -38,6 +67,10 @@ void change_band(BandEdit const& edit, Info& info) {
     refuse(text("there is no band ", edit.band, ": the file has ", info.bands.size()));
   }
   BandInfo& band = info.bands[edit.band - 1];
+  for (auto const& value : {edit.scale, edit.offset}) {
+    if (value && !std::isfinite(*value)) { refuse(text("scale and offset are finite numbers, not ", *value)); }
+  }
+  if (wants_points(edit.set)) { refuse(text(kRasterType, " is said of the file, not of a band")); }
   if (edit.description) { band.description = *edit.description; }
   if (edit.unit) { band.unit = *edit.unit; }
   if (edit.scale) {
@@ -62,13 +95,16 @@ std::optional<Nodata> parsed_nodata(std::string const& value, DType dtype) {
 
 // Tags of the raster, changed.
 void change_raster(FileEdit const& changes, Info const& info, tiff::TagSet& tags) {
+  Georeference georeference = info.georeference;
+  if (auto const points = wants_points(changes.set); points && *points != georeference.pixel_is_point) {
+    georeference.pixel_is_point = *points;
+    writing::replace_raster_type(georeference, tags);
+  }
   if (changes.crs || changes.remove_crs) {
-    Georeference georeference = info.georeference;
     georeference.crs = changes.crs;
     writing::replace_crs(georeference, tags);
   }
   if (changes.transform || changes.remove_transform) {
-    Georeference georeference = info.georeference;
     georeference.transform = changes.transform;
     writing::replace_transform(georeference, tags);
   }
@@ -93,33 +129,45 @@ void apply(FileEdit const& changes, Info const& info, ops::EditedFile& file) {
   }
 }
 
-bool same_items(Metadata const& a, Metadata const& b, MetadataItems const& set) {
-  return std::ranges::all_of(set, [&](auto const& item) {
-    std::string const* const left = a.find(item.first);
-    std::string const* const right = b.find(item.first);
+bool same_items(Metadata const& a, Metadata const& b, MetadataItems const& set, std::vector<std::string> const& unset) {
+  auto const same = [&](std::string const& key) {
+    std::string const* const left = a.find(key);
+    std::string const* const right = b.find(key);
     return (left == nullptr) == (right == nullptr) && (left == nullptr || *left == *right);
+  };
+  return std::ranges::all_of(set, same, &std::pair<std::string, std::string>::first) &&
+         std::ranges::all_of(unset, same);
+}
+
+bool same_nodata(Info const& a, Info const& b) {
+  return std::ranges::equal(a.bands, b.bands, [](BandInfo const& left, BandInfo const& right) {
+    return left.nodata.has_value() == right.nodata.has_value() &&
+           (!left.nodata || left.nodata->text == right.nodata->text);
   });
+}
+
+bool same_crs(std::optional<Crs> const& a, std::optional<Crs> const& b) {
+  return a.has_value() == b.has_value() && (!a || (a->epsg == b->epsg && a->name == b->name && a->wkt == b->wkt));
+}
+
+// Of a band, in what was changed.
+bool same_band(BandEdit const& edit, BandInfo const& a, BandInfo const& b) {
+  return (!edit.description || a.description == b.description) && (!edit.unit || a.unit == b.unit) &&
+         (!edit.scale || a.scale == b.scale) && (!edit.offset || a.offset == b.offset) &&
+         same_items(a.metadata, b.metadata, edit.set, edit.unset);
 }
 
 // Does what readers see differ from what the file says, in what was changed?
 bool is_hidden(std::string const& path, FileEdit const& changes) {
-  Info const seen = open(path).info(), said = open(path, {.sidecars = false}).info();
-  auto const nodata_text = [](Info const& info) {
-    return info.bands.empty() || !info.bands[0].nodata ? std::string() : info.bands[0].nodata->text;
-  };
-  auto const code = [](Info const& info) {
-    return info.georeference.crs ? info.georeference.crs->epsg.value_or(-1) : -2;
-  };
-  bool hidden = changes.nodata && nodata_text(seen) != nodata_text(said);
-  hidden |= (changes.crs || changes.remove_crs) && code(seen) != code(said);
+  Dataset const all = open(path), alone = open(path, {.sidecars = false});
+  Info const &seen = all.info(), &said = alone.info();
+  bool hidden = changes.nodata && !same_nodata(seen, said);
+  hidden |= (changes.crs || changes.remove_crs) && !same_crs(seen.georeference.crs, said.georeference.crs);
   hidden |=
       (changes.transform || changes.remove_transform) && seen.georeference.transform != said.georeference.transform;
-  hidden |= !same_items(seen.metadata, said.metadata, changes.set);
+  hidden |= !same_items(seen.metadata, said.metadata, changes.set, changes.unset);
   for (BandEdit const& edit : changes.bands) {
-    BandInfo const& a = seen.bands[edit.band - 1];
-    BandInfo const& b = said.bands[edit.band - 1];
-    hidden |= a.description != b.description || a.unit != b.unit || a.scale != b.scale || a.offset != b.offset ||
-              !same_items(a.metadata, b.metadata, edit.set);
+    hidden |= !same_band(edit, seen.bands[edit.band - 1], said.bands[edit.band - 1]);
   }
   return hidden;
 }

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/edit_file.hpp"
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "read/dataset.hpp"
 #include "terrazzo/error.hpp"
 #include "tiff/block_index.hpp"
+#include "tiff/ghost_area.hpp"
 #include "write/directory_links.hpp"
 #include "write/rewrite.hpp"
 #include "write/tag_edit.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 #include <span>
-#include <string_view>
 #include <utility>
 
 namespace terrazzo::ops {
@@ -41,17 +40,6 @@ bool same_tags(tiff::TagSet const& a, tiff::TagSet const& b) {
   });
 }
 
-bool has_ghost_area(tiff::Directory const& directory) {
-  constexpr std::string_view kMagic = "GDAL_STRUCTURAL_METADATA_SIZE=";
-  std::array<char, 512> bytes{};
-  std::size_t const got = directory.reader().read_some(tiff::header_bytes(directory.header().big),
-                                                       std::as_writable_bytes(std::span(bytes)));
-  std::string_view const area(bytes.data(), got);
-  return area.starts_with(kMagic) && area.find("LAYOUT=IFDS_BEFORE_DATA") != std::string_view::npos;
-}
-
-constexpr std::uint64_t aligned(std::uint64_t offset_bytes) { return (offset_bytes + 15) / 16 * 16; }
-
 }  // namespace
 
 EditedFile::EditedFile(std::string const& path, EditOptions const& options) : path_(path), options_(options) {
@@ -60,14 +48,12 @@ EditedFile::EditedFile(std::string const& path, EditOptions const& options) : pa
   size_bytes_ = file_->old_size_bytes();
   dataset_ = open(path, {.sidecars = false});
   chain_ = tiff::read_chain(dataset_->shared_impl()->levels.front()->source);
-  if (chain_.header.order != std::endian::little) {
-    refuse(ErrorKind::unsupported, "the file is big-endian: `terrazzo convert` makes one that can be edited");
-  }
   if (!chain_.warnings.empty()) { refuse(ErrorKind::malformed, chain_.warnings.front()); }
   for (tiff::Directory const& directory : chain_.directories) {
     directories_.push_back({.source = &directory, .image = try_parse(directory)});
   }
-  promises_layout_ = has_ghost_area(chain_.directories.front());
+  auto const ghost = tiff::read_ghost_area(chain_.directories.front().reader(), chain_.header);
+  promises_layout_ = ghost && ghost->ifds_before_data;
 }
 
 bool EditedFile::is_overview(std::size_t index) const noexcept {
@@ -114,7 +100,7 @@ std::optional<EditedFile::Region> EditedFile::find_region() {
       return std::nullopt;
     }
   }
-  std::uint64_t const leader = promises_layout_ ? 4 : 0;
+  std::uint64_t const leader = promises_layout_ ? tiff::kTileFrameBytes : 0;
   for (Directory const& directory : directories_) {
     tiff::BlockIndex const index(*directory.source, *directory.image);
     for (std::uint64_t block = 0; block < directory.image->block_count(); ++block) {
@@ -133,17 +119,10 @@ std::optional<EditedFile::Region> EditedFile::find_region() {
 bool EditedFile::write_in_place(Region const& region) {
   bool const big = chain_.header.big;
   if (region.first % 2 != 0) { return false; }
-  std::uint64_t needed = 0;
-  for (Directory& directory : directories_) { needed += tiff::directory_bytes(tags(directory), big); }
-  if (needed > region.end - region.first) { return false; }
-  std::vector<std::byte> fresh;
-  for (std::size_t i = 0; i < directories_.size(); ++i) {
-    tiff::TagSet const& of_this = tags(directories_[i]);
-    std::uint64_t const at = region.first + fresh.size();
-    std::uint64_t const next = i + 1 < directories_.size() ? at + tiff::directory_bytes(of_this, big) : 0;
-    std::vector<std::byte> const bytes = tiff::encode_directory(of_this, big, at, next);
-    fresh.insert(fresh.end(), bytes.begin(), bytes.end());
-  }
+  std::vector<tiff::TagSet> all;
+  for (Directory& directory : directories_) { all.push_back(tags(directory)); }
+  if (tiff::chain_bytes(all, big) > region.end - region.first) { return false; }
+  std::vector<std::byte> fresh = tiff::encode_chain(all, big, region.first, chain_.header.order);
   // Zeros behind them up to the end of what was there, at most to the first tile; only what differs is written.
   std::uint64_t used = fresh.size();
   for (Directory const& directory : directories_) {
@@ -173,21 +152,21 @@ void EditedFile::write_appended() {
   while (!directories_[last - 1].changed) { --last; }
   // Places first: what follows each is known then.
   std::vector<std::uint64_t> places;
-  std::uint64_t at = aligned(size_bytes_);
+  std::uint64_t at = round_up(size_bytes_, writing::kAppendedAlignmentBytes);
   for (std::size_t i = 0; i < last; ++i) {
     places.push_back(at);
     Directory& directory = directories_[i];
     std::uint64_t const size = directory.changed ? tiff::directory_bytes(tags(directory), big)
                                                  : writing::relinked(*directory.source, 0).size();
-    at = aligned(at + size);
+    at = round_up(at + size, writing::kAppendedAlignmentBytes);
   }
   std::uint64_t end = size_bytes_;
   for (std::size_t i = 0; i < last; ++i) {
     Directory& directory = directories_[i];
     std::uint64_t const next = i + 1 < last ? places[i + 1] : directories_[i].source->next_bytes();
-    std::vector<std::byte> const bytes = directory.changed
-                                             ? tiff::encode_directory(tags(directory), big, places[i], next)
-                                             : writing::relinked(*directory.source, next);
+    std::vector<std::byte> const bytes =
+        directory.changed ? tiff::encode_directory(tags(directory), big, places[i], next, chain_.header.order)
+                          : writing::relinked(*directory.source, next);
     file_->write_at(places[i], bytes);
     end = places[i] + bytes.size();
   }
@@ -201,6 +180,7 @@ void EditedFile::write_fresh() {
   writing::RewritePlan plan;
   plan.cog = promises_layout_;
   plan.bigtiff = chain_.header.big;
+  plan.order = chain_.header.order;
   plan.progress = options_.progress;
   plan.cancel = options_.cancel;
   for (Directory& directory : directories_) {

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terrazzo/overviews.hpp"
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
-#include "ops/stream_rows.hpp"
+#include "ops/stream_device_rows.hpp"
 #include "read/dataset.hpp"
 #include "terrazzo/convert.hpp"
 #include "terrazzo/error.hpp"
 #include "tiff/directory.hpp"
+#include "tiff/ghost_area.hpp"
 #include "tiff/image.hpp"
 #include "write/directory_links.hpp"
+#include "write/engine_choice.hpp"
 #include "write/file_plan.hpp"
 #include "write/file_update.hpp"
-#include "write/ghost_edit.hpp"
 #include "write/overview_writer.hpp"
 #include "write/reduce.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -143,11 +146,17 @@ struct Made {
   WriteReport write{};
 };
 
-Made make(Dataset const& dataset, WriteOptions const& write, BadTile bad_tile, Writer writer) {
+ReadRequest overview_request(OverviewOptions const& options, WriteOptions const& write) {
   ReadRequest request;
-  request.bad_tile = bad_tile;
+  if (write.engine == Engine::host) { request.engine = Engine::host; }
+  request.bad_tile = options.bad_tile;
+  request.exact = true;  // what a file holds does not depend on who decoded it
+  return request;
+}
+
+Made make(Dataset const& dataset, WriteOptions const& write, ReadRequest const& request, Writer writer) {
   Made made;
-  made.read = ops::stream_rows(ops::blocks_for(dataset, request, write), write, writer);
+  made.read = ops::stream_either_way(dataset, request, write, writer);
   made.write = writer.close();
   return made;
 }
@@ -159,21 +168,27 @@ void add_external(std::string const& path, OverviewOptions const& options, Overv
   Dataset const dataset = open(path, options.open);
   Info const& info = dataset.info();
   report.file = path + ".ovr";
-  bool const own = std::ranges::any_of(info.overviews, [](OverviewInfo const& o) { return !o.external; });
-  if (own) {
-    refuse(ErrorKind::usage, "the file has overviews of its own, and readers would not look at an .ovr file beside it");
-  }
-  WriteOptions const write = overview_write_options(dataset, options);
+  WriteOptions write = overview_write_options(dataset, options);
   if (write.overview_factors->empty()) {
     std::error_code error;
     std::filesystem::remove(report.file, error);
     if (error) { refuse(ErrorKind::io, text("cannot remove ", report.file, ": ", error.message())); }
     return;
   }
+  bool const own = std::ranges::any_of(info.overviews, [](OverviewInfo const& o) { return !o.external; });
+  if (own) {
+    refuse(ErrorKind::usage,
+           "the file has overviews of its own, and readers would not look at an .ovr file beside it; leave --external "
+           "out to replace them");
+  }
+  report.no_longer_cog = info.layout.cog;
+  ReadRequest request = overview_request(options, write);
+  ops::share_device_budget(dataset, request, write);
   FilePlan plan = writing::plan_overviews(info.width, info.height, write);
+  writing::check_engine(plan);
   auto const sink = file_sink(report.file, options.durability);
   sink->open();
-  Made made = make(dataset, write, options.bad_tile, writing::create_overviews(sink, std::move(plan), 0));
+  Made made = make(dataset, write, request, writing::create_overviews(sink, std::move(plan), 0));
   report.read = std::move(made.read);
   report.write = std::move(made.write);
 }
@@ -228,18 +243,16 @@ KeptDirectories kept_directories(tiff::Chain const& chain, tiff::Image const& ra
   return kept;
 }
 
-constexpr std::uint64_t aligned(std::uint64_t offset_bytes) { return (offset_bytes + 15) / 16 * 16; }
-
 // Makes `first_new_bytes` (0: nothing) the successor of the directories that stay; the last write is the one that
 // counts.
 void link(FileUpdate& file, std::uint64_t end_bytes, KeptDirectories const& kept, std::uint64_t first_new_bytes) {
   std::uint64_t next = first_new_bytes;
-  std::uint64_t at = aligned(end_bytes);
+  std::uint64_t at = round_up(end_bytes, writing::kAppendedAlignmentBytes);
   for (auto it = kept.copied.rbegin(); it != kept.copied.rend(); ++it) {
     std::vector<std::byte> const bytes = writing::relinked(**it, next);
     file.patch(at, bytes);
     next = at;
-    at = aligned(at + bytes.size());
+    at = round_up(at + bytes.size(), writing::kAppendedAlignmentBytes);
   }
   tiff::Directory const& last = *kept.before.back();
   if (last.next_bytes() == next) { return; }
@@ -262,17 +275,19 @@ void add_internal(std::string const& path, OverviewOptions const& options, Overv
     if (kept.before.size() == chain.directories.size()) { return; }
     file->publish(end_bytes);
   } else {
-    first_new_bytes = aligned(end_bytes);
+    first_new_bytes = round_up(end_bytes, writing::kAppendedAlignmentBytes);
+    ReadRequest request = overview_request(options, write);
+    ops::share_device_budget(dataset, request, write);
     FilePlan plan = writing::plan_overviews(info.width, info.height, write);
-    Made made =
-        make(dataset, write, options.bad_tile, writing::create_overviews(file, std::move(plan), first_new_bytes));
+    writing::check_engine(plan);
+    Made made = make(dataset, write, request, writing::create_overviews(file, std::move(plan), first_new_bytes));
     report.read = std::move(made.read);
     report.write = std::move(made.write);
     end_bytes = report.write.bytes_written;
   }
   // The promise goes before it is broken.
-  if (auto const edit = writing::break_ghost(chain.directories.front())) {
-    file->patch(edit->offset_bytes, edit->bytes);
+  if (auto const edit = tiff::take_back_ghost(chain.directories.front().reader(), chain.header)) {
+    file->patch(edit->offset_bytes, std::as_bytes(std::span(edit->text)));
     report.no_longer_cog = true;
   }
   link(*file, end_bytes, kept, first_new_bytes);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/stream_rows.hpp"
 
+#include "read/read_report.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -31,14 +33,6 @@ void read_block(RowBlocks const& blocks, std::uint64_t index, bool wants_mask, R
   if (wants_mask) { block.mask.emplace(blocks.read_mask(index, &block.report)); }
 }
 
-void add(ReadReport& total, ReadReport const& part) {
-  total.tiles += part.tiles;
-  total.sparse_tiles += part.sparse_tiles;
-  total.bytes_read += part.bytes_read;
-  total.surplus_tiles += part.surplus_tiles;
-  total.bad_tiles.insert(total.bad_tiles.end(), part.bad_tiles.begin(), part.bad_tiles.end());
-}
-
 }  // namespace
 
 RowBlocks blocks_for(Dataset const& source, ReadRequest read, WriteOptions const& options) {
@@ -64,7 +58,7 @@ ReadReport stream_rows(RowBlocks const& blocks, WriteOptions const& options, Wri
     next.get();
     if (i + 1 < blocks.count()) { next = start(i + 1); }
     Block const& block = pair[i % 2];
-    add(report, block.report);
+    reading::add_report(report, block.report);
     if (options.mask) {
       // One mask for all bands: that of the first.
       HostView mask = block.mask->view();

@@ -2,6 +2,7 @@
 #include "ops/validate_images.hpp"
 
 #include "base/text.hpp"
+#include "ops/validate_ghost.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
@@ -118,7 +119,7 @@ CheckedFile collect_images(Dataset const& dataset, std::uint32_t page, Findings&
   }
   tiff::Directory const& main = file.chain.directories.at(page);
   file.sub_directories = tiff::read_sub_directories(main);
-  file.ghost = read_ghost_area(main.reader(), file.chain.header, findings);
+  file.ghost = judge_ghost_area(main.reader(), file.chain.header, findings);
 
   file.ghost.tile_interleaved = file.ghost.tile_interleaved || says_tile_interleaved(main);
 

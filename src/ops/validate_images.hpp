@@ -4,12 +4,12 @@
 #pragma once
 
 #include "base/byte_source.hpp"
-#include "ops/validate_ghost.hpp"
 #include "ops/validate_rules.hpp"
 #include "read/dataset.hpp"
 #include "terrazzo/validate.hpp"
 #include "tiff/block_index.hpp"
 #include "tiff/directory.hpp"
+#include "tiff/ghost_area.hpp"
 #include "tiff/image.hpp"
 
 #include <cstddef>
@@ -41,7 +41,7 @@ struct CheckedFile {
   ByteSourcePtr source;
   tiff::Chain chain;
   std::vector<tiff::Directory> sub_directories;  // of the opened page
-  GhostArea ghost;
+  tiff::GhostArea ghost;
   std::vector<CheckedImage> images;  // levels from the largest, each followed by its mask; then pages
   std::size_t levels_outside = 0;  // overviews that are in other files
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/device_batches.hpp"
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
 
@@ -25,8 +26,6 @@ constexpr std::uint64_t kMaxBatchTiles = 32768;
 // Finished tiles on their way up: a few batches, each large enough that a copy is worth its launch.
 constexpr std::size_t kHostSlots = 4;
 constexpr std::uint64_t kHostBatchBytes = 64u << 20;
-
-std::size_t align_up(std::size_t value) { return (value + 255) / 256 * 256; }
 
 // Batches on their way at once: enough that disk, link and decoder overlap. The vendors' decoders take as long for few
 // tiles as for many and slow each other down (1 GiB of zstd, all tiles in flight: 16 ms in one batch, 25 in eight), so
@@ -76,11 +75,13 @@ class Planner {
     layout.control_bytes = layout.statuses() + layout.tiles;
     bool const decoded = rules_.method != DeviceMethod::raw && rules_.method != DeviceMethod::host;
     if (rules_.host_input) { layout.host_input_bytes = static_cast<std::size_t>(largest.input_bytes); }
-    layout.output = decoded && !rules_.host_input ? align_up(static_cast<std::size_t>(largest.input_bytes) + 16) : 0;
-    layout.scratch = layout.output + align_up(static_cast<std::size_t>(largest.output_bytes) + 16);
+    layout.output = decoded && !rules_.host_input
+                        ? round_up(static_cast<std::size_t>(largest.input_bytes) + 16, kPartAlignmentBytes)
+                        : 0;
+    layout.scratch = layout.output + round_up(static_cast<std::size_t>(largest.output_bytes) + 16, kPartAlignmentBytes);
     layout.scratch_bytes = decoded ? rules_.scratch_bytes(load_of(largest, work_)) : 0;
-    layout.control = layout.scratch + align_up(layout.scratch_bytes);
-    layout.total = layout.control + align_up(layout.control_bytes);
+    layout.control = layout.scratch + round_up(layout.scratch_bytes, kPartAlignmentBytes);
+    layout.total = layout.control + round_up(layout.control_bytes, kPartAlignmentBytes);
     return layout;
   }
 

@@ -57,10 +57,6 @@ void HostInputDecoders::decode(DeviceMethod method, tiff::Image const& image, st
   jpeg2000_->decode(format, streams, output, pitch_bytes, statuses, stream);
 }
 
-std::size_t HostInputDecoders::device_bytes() const noexcept {
-  return (jpeg_ ? jpeg_->device_bytes_held() : 0) + (jpeg2000_ ? jpeg2000_->device_bytes_held() : 0);
-}
-
 std::size_t decode_scratch_bytes(DeviceMethod method, DecodeLoad const& load) {
   switch (method) {
     case DeviceMethod::lzw: return gpu::lzw_scratch_bytes(load.tiles, load.input_bytes);

@@ -33,9 +33,6 @@ class HostInputDecoders {
   void decode(DeviceMethod method, tiff::Image const& image, std::byte* input, std::span<WorkTile const> tiles,
               std::byte* output, std::span<tile::TileStatus> statuses, cudaStream_t stream);
 
-  // Device memory that the vendor's libraries hold for this set.
-  [[nodiscard]] std::size_t device_bytes() const noexcept;
-
  private:
   gpu::AllocatorSource source_;
   std::unique_ptr<gpu::NvjpegDecoder> jpeg_;

@@ -7,6 +7,7 @@
 #include "gpu/kernels/place.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/device_memory.hpp"
+#include "gpu/runtime/pinned_buffer.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
 #include "gpu/runtime/probe.hpp"
 #include "gpu/vendor/library.hpp"
@@ -18,6 +19,7 @@
 #include "read/engine_choice.hpp"
 #include "read/host_engine.hpp"
 #include "read/mask.hpp"
+#include "read/read_report.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
@@ -59,14 +61,6 @@ std::vector<std::size_t> all_bands(ReadPlan::Impl const& plan) {
   std::vector<std::size_t> bands(plan.bands.size());
   std::iota(bands.begin(), bands.end(), std::size_t{0});
   return bands;
-}
-
-void add(ReadReport& total, ReadReport const& part) {
-  total.tiles += part.tiles;
-  total.sparse_tiles += part.sparse_tiles;
-  total.bytes_read += part.bytes_read;
-  total.surplus_tiles += part.surplus_tiles;
-  total.bad_tiles.insert(total.bad_tiles.end(), part.bad_tiles.begin(), part.bad_tiles.end());
 }
 
 // One read into device memory, jobs of one format.
@@ -212,7 +206,7 @@ class DeviceRead {
     }
     execute_on_host(part, part_request, pixels.view(), host_budget_, part_report);
     blocks_done_ += part.block_count();
-    add(report_, part_report);
+    add_report(report_, std::move(part_report));
     upload_rectangle(pixels, bands, result_, offset_bytes, threads_, allocator_, stream_.get());
   }
 
@@ -401,6 +395,7 @@ void release_engine_memory() {
   if (!gpu::probe_device().usable) { return; }
   release_slots();
   gpu::PinnedPool::instance().trim();
+  gpu::trim_pinned_buffers();
   gpu::trim_pool();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/device_pipeline.hpp"
 
+#include "base/checked.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
@@ -31,8 +32,6 @@ namespace {
 using tile::TileStatus;
 
 constexpr std::size_t kChunkBytes = gpu::PinnedPool::kChunkBytes;
-
-std::size_t align_up(std::size_t value) { return (value + 255) / 256 * 256; }
 
 class Pipeline {
  public:
@@ -141,9 +140,9 @@ class Pipeline {
       }
     }
     fill_count_ = static_cast<std::uint32_t>(fills.size());
-    std::size_t const bands_bytes = align_up(bands.size() * sizeof(tile::BandTarget));
-    std::size_t const columns_bytes = align_up(plan.source_columns.size() * 4);
-    std::size_t const rows_bytes = align_up(plan.source_rows.size() * 4);
+    std::size_t const bands_bytes = round_up(bands.size() * sizeof(tile::BandTarget), kPartAlignmentBytes);
+    std::size_t const columns_bytes = round_up(plan.source_columns.size() * 4, kPartAlignmentBytes);
+    std::size_t const rows_bytes = round_up(plan.source_rows.size() * 4, kPartAlignmentBytes);
     std::size_t const total = bands_bytes + columns_bytes + rows_bytes + fills.size() * sizeof(tile::Placement);
     DeviceSlot& slot = (*slots_)[0];
     slot.reserve_constants(task_.allocator, total);

@@ -6,7 +6,9 @@
 #include "base/text.hpp"
 #include "read/device_engine.hpp"
 #include "read/engine_choice.hpp"
+#include "read/entry.hpp"
 #include "read/plan.hpp"
+#include "read/read_report.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,38 +17,15 @@ namespace terrazzo {
 
 namespace {
 
+using reading::check_view;
 using reading::DeviceJob;
-
-DeviceView contiguous_view(void* data, DType dtype, std::uint32_t bands, std::uint32_t height, std::uint32_t width) {
-  auto const sample = static_cast<std::int64_t>(size_bytes(dtype));
-  return {data, dtype, bands, height, width, sample * width * height, sample * width, sample};
-}
+using reading::naming_the_source;
+using reading::with_dtype;
 
 std::uint64_t result_bytes(ReadPlan::Impl const& plan, std::uint64_t count = 1) {
   auto const bytes = checked_product(size_bytes(plan.dtype), plan.bands.size(), plan.out_height, plan.out_width, count);
   if (!bytes) { throw Error(ErrorKind::limit, "the result has more bytes than can be counted"); }
   return *bytes;
-}
-
-// Inner layers say what is wrong; here every error learns which file it is about.
-template <class Work>
-auto naming_the_source(Dataset const& dataset, Work const& work) {
-  try {
-    return work();
-  } catch (Error const& error) { throw error.located({.source = dataset.info().source}); }
-}
-
-void check_view(ReadPlan::Impl const& plan, DeviceView const& view) {
-  if (view.data == nullptr) { throw Error(ErrorKind::usage, "the destination has no memory"); }
-  if (view.bands != plan.bands.size() || view.height != plan.out_height || view.width != plan.out_width) {
-    throw Error(ErrorKind::usage,
-                text("the destination is ", view.bands, " x ", view.height, " x ", view.width, ", the result ",
-                     plan.bands.size(), " x ", plan.out_height, " x ", plan.out_width));
-  }
-  if (view.dtype != plan.dtype) {
-    throw Error(ErrorKind::usage,
-                text("the destination holds ", to_string(view.dtype), ", the result is ", to_string(plan.dtype)));
-  }
 }
 
 void execute(std::span<DeviceJob const> jobs, ReadRequest const& request, DeviceView const& view, void* stream,
@@ -57,18 +36,13 @@ void execute(std::span<DeviceJob const> jobs, ReadRequest const& request, Device
   reading::execute_on_device(jobs, request, view, stream, filled);
 }
 
-ReadRequest with_dtype(ReadRequest request, DType dtype) {
-  if (!request.dtype) { request.dtype = dtype; }
-  return request;
-}
-
 }  // namespace
 
 DeviceArray make_device_array(DType dtype, std::uint32_t bands, std::uint32_t height, std::uint32_t width) {
   auto const bytes = checked_product(size_bytes(dtype), bands, height, width);
   if (!bytes) { throw Error(ErrorKind::limit, "the array has more bytes than can be counted"); }
   std::shared_ptr<void> memory = reading::allocate_result(*bytes, {});
-  DeviceView const view = contiguous_view(memory.get(), dtype, bands, height, width);
+  auto const view = reading::contiguous_view<DeviceView>(memory.get(), dtype, bands, height, width);
   return DeviceArray(std::move(memory), view, reading::current_device());
 }
 
@@ -77,8 +51,8 @@ DeviceArray read_device(Dataset const& dataset, ReadRequest const& request, void
     DeviceJob const job{reading::make_plan(dataset.shared_impl(), request)};
     ReadPlan::Impl const& plan = *job.plan;
     std::shared_ptr<void> memory = reading::allocate_result(result_bytes(plan), request);
-    DeviceView const view = contiguous_view(memory.get(), plan.dtype, static_cast<std::uint32_t>(plan.bands.size()),
-                                            plan.out_height, plan.out_width);
+    auto const view = reading::contiguous_view<DeviceView>(
+        memory.get(), plan.dtype, static_cast<std::uint32_t>(plan.bands.size()), plan.out_height, plan.out_width);
     execute({&job, 1}, request, view, stream, report);
     return DeviceArray(std::move(memory), view, reading::current_device());
   });
@@ -144,15 +118,12 @@ void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64
       ReadRequest part = request;
       part.window =
           Window{whole.column, static_cast<std::uint32_t>(row), whole.width, static_cast<std::uint32_t>(next - row)};
-      DeviceView const view = contiguous_view(memory.get(), plan->dtype, static_cast<std::uint32_t>(plan->bands.size()),
-                                              static_cast<std::uint32_t>(next - row), whole.width);
+      auto const view = reading::contiguous_view<DeviceView>(memory.get(), plan->dtype,
+                                                             static_cast<std::uint32_t>(plan->bands.size()),
+                                                             static_cast<std::uint32_t>(next - row), whole.width);
       ReadReport part_report;
       read_into(dataset, part, view, stream, &part_report);
-      total.tiles += part_report.tiles;
-      total.sparse_tiles += part_report.sparse_tiles;
-      total.bytes_read += part_report.bytes_read;
-      total.surplus_tiles += part_report.surplus_tiles;
-      total.bad_tiles.insert(total.bad_tiles.end(), part_report.bad_tiles.begin(), part_report.bad_tiles.end());
+      reading::add_report(total, std::move(part_report));
       piece(view, static_cast<std::uint32_t>(row - whole.row));
       row = next;
     }
@@ -191,8 +162,8 @@ StageTimes profile_device_read(Dataset const& dataset, ReadRequest const& reques
     DeviceJob const job{reading::make_plan(dataset.shared_impl(), request)};
     ReadPlan::Impl const& plan = *job.plan;
     std::shared_ptr<void> const memory = reading::allocate_result(result_bytes(plan), request);
-    DeviceView const view = contiguous_view(memory.get(), plan.dtype, static_cast<std::uint32_t>(plan.bands.size()),
-                                            plan.out_height, plan.out_width);
+    auto const view = reading::contiguous_view<DeviceView>(
+        memory.get(), plan.dtype, static_cast<std::uint32_t>(plan.bands.size()), plan.out_height, plan.out_width);
     StageTimes times;
     ReadReport report;
     ReadRequest forced = request;

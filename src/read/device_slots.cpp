@@ -94,12 +94,6 @@ SlotLease::~SlotLease() {
   for (auto& slot : slots_) { cache().idle.push_back(std::move(slot)); }
 }
 
-std::size_t SlotLease::device_bytes() const noexcept {
-  std::size_t bytes = 0;
-  for (auto const& slot : slots_) { bytes += slot->memory.size_bytes(); }
-  return bytes;
-}
-
 void release_slots() {
   std::vector<std::unique_ptr<DeviceSlot>> idle;
   {

@@ -48,8 +48,6 @@ class SlotLease {
 
   [[nodiscard]] DeviceSlot& operator[](std::size_t index) noexcept { return *slots_[index]; }
   [[nodiscard]] std::size_t size() const noexcept { return slots_.size(); }
-  // Bytes of device memory that the slots hold together.
-  [[nodiscard]] std::size_t device_bytes() const noexcept;
 
  private:
   std::vector<std::unique_ptr<DeviceSlot>> slots_;

@@ -19,10 +19,6 @@ constexpr std::uint64_t kAlignment = 16;
 // Sizes on the device are kept in 32 bits here and there; a tile of this size has no business on it anyway.
 constexpr std::uint64_t kMaxTileBytes = std::uint64_t{1} << 31;
 
-std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
-
 bool is_lossy(tiff::Compression compression) {
   codec::Codec const* const codec = codec::find_codec(compression);
   return codec != nullptr && codec->lossy;
@@ -179,12 +175,12 @@ void share_with_host(DeviceWork& work, DeviceMethod method, double host_share, s
 
 std::uint64_t input_offset(DeviceMethod method, std::uint64_t end_of_previous) noexcept {
   constexpr std::uint64_t kZlibHeaderBytes = 2;
-  if (method == DeviceMethod::jpeg) { return align_up(end_of_previous + kJpegHeadroomBytes, kAlignment); }
-  if (method != DeviceMethod::deflate) { return align_up(end_of_previous, kAlignment); }
-  return align_up(end_of_previous + kZlibHeaderBytes, kAlignment) - kZlibHeaderBytes;
+  if (method == DeviceMethod::jpeg) { return round_up(end_of_previous + kJpegHeadroomBytes, kAlignment); }
+  if (method != DeviceMethod::deflate) { return round_up(end_of_previous, kAlignment); }
+  return round_up(end_of_previous + kZlibHeaderBytes, kAlignment) - kZlibHeaderBytes;
 }
 
-std::uint64_t output_offset(std::uint64_t end_of_previous) noexcept { return align_up(end_of_previous, kAlignment); }
+std::uint64_t output_offset(std::uint64_t end_of_previous) noexcept { return round_up(end_of_previous, kAlignment); }
 
 std::vector<WorkBatch> cut_batches(DeviceWork& work, DeviceMethod method, std::uint64_t tiles, std::uint64_t bytes) {
   std::vector<WorkBatch> batches;

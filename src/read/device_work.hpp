@@ -7,6 +7,7 @@
 #include "read/plan.hpp"
 #include "tile/placement.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -84,6 +85,9 @@ struct DeviceWork {
 
 // True when tiles of both can share a batch.
 [[nodiscard]] bool same_format(Level const& a, Level const& b);
+
+// Of the parts of one allocation on the device: as cudaMalloc aligns, so that every type and vector load fits.
+inline constexpr std::size_t kPartAlignmentBytes = 256;
 
 // Free bytes before each JPEG tile, where its tables are put.
 inline constexpr std::uint64_t kJpegHeadroomBytes = 1024;

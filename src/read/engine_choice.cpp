@@ -2,14 +2,10 @@
 #include "read/engine_choice.hpp"
 
 #include "base/settings.hpp"
-#include "base/text.hpp"
 #include "read/device_engine.hpp"
-#include "terrazzo/error.hpp"
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 
 namespace terrazzo::reading {
 
@@ -83,18 +79,8 @@ double best_host_share(EngineLoad const& load, std::uint64_t compressed_bytes) n
   return best;
 }
 
-Engine requested_engine(ReadRequest const& request) {
-  if (request.engine != Engine::automatic) { return request.engine; }
-  char const* const value = std::getenv("TERRAZZO_ENGINE");
-  std::string_view const name = value == nullptr ? "" : value;
-  if (name.empty() || name == "auto") { return Engine::automatic; }
-  if (name == "host") { return Engine::host; }
-  if (name == "device") { return Engine::device; }
-  throw Error(ErrorKind::usage, text("TERRAZZO_ENGINE=", name, " is none of auto, host, device"));
-}
-
 EngineChoice choose_engine(std::span<DeviceJob const> jobs, ReadRequest const& request) {
-  switch (requested_engine(request)) {
+  switch (resolve_engine(request.engine)) {
     case Engine::host: return {Engine::host, "the host engine was asked for"};
     case Engine::device: return {Engine::device, "the device engine was asked for"};
     case Engine::automatic: break;

@@ -35,7 +35,4 @@ struct EngineLoad {
 // For a result in device memory. Honours request.engine and TERRAZZO_ENGINE.
 [[nodiscard]] EngineChoice choose_engine(std::span<DeviceJob const> jobs, ReadRequest const& request);
 
-// The engine asked for by the request or, when it leaves it open, by TERRAZZO_ENGINE.
-[[nodiscard]] Engine requested_engine(ReadRequest const& request);
-
 }  // namespace terrazzo::reading

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "read/host_engine.hpp"
+#include "read/read_report.hpp"
 #include "read/resample.hpp"
 #include "tile/convert.hpp"
 
@@ -15,6 +16,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace terrazzo::reading {
 
@@ -96,11 +98,9 @@ class JointRead {
     }
     ReadReport found;
     execute_on_host(plan, part, destination, budget_, found);
-    report_.tiles += found.tiles;
-    report_.sparse_tiles += found.sparse_tiles;
-    report_.surplus_tiles += found.surplus_tiles;
-    report_.bytes_read += found.bytes_read;
-    for (BadTileReport& bad : found.bad_tiles) {
+    std::vector<BadTileReport> bad_tiles = std::exchange(found.bad_tiles, {});
+    add_report(report_, std::move(found));
+    for (BadTileReport& bad : bad_tiles) {
       bad.message.insert(0, what);
       // Bands that share tiles find the same ones bad.
       if (seen_.emplace(bad.tile.plane, bad.tile.row, bad.tile.column, bad.message).second) {

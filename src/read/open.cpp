@@ -9,10 +9,10 @@
 #include "terrazzo/error.hpp"
 #include "terrazzo/read.hpp"
 #include "tiff/directory.hpp"
+#include "tiff/ghost_area.hpp"
 #include "tiff/image.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <functional>
 #include <memory>
@@ -116,16 +116,10 @@ bool is_remote(std::string const& path) {
   return scheme || path.starts_with("/vsi");
 }
 
-// GDAL's ghost area: text between header and first directory that promises a COG's layout.
+// What GDAL's ghost area promises, as long as nobody took it back.
 bool has_cog_layout(tiff::Directory const& directory) {
-  constexpr std::string_view kMagic = "GDAL_STRUCTURAL_METADATA_SIZE=";
-  constexpr std::size_t kMaxBytes = 512;
-  std::array<char, kMaxBytes> bytes{};
-  std::size_t const got =
-      directory.reader().read_some(directory.header().big ? 16 : 8, std::as_writable_bytes(std::span(bytes)));
-  std::string_view const area(bytes.data(), got);
-  return area.starts_with(kMagic) && area.find("LAYOUT=IFDS_BEFORE_DATA") != std::string_view::npos &&
-         area.find("KNOWN_INCOMPATIBLE_EDITION=YES") == std::string_view::npos;
+  auto const ghost = tiff::read_ghost_area(directory.reader(), directory.header());
+  return ghost && ghost->ifds_before_data && !ghost->edited;
 }
 
 std::string_view sample_format_name(tiff::SampleFormat format) {

@@ -6,7 +6,7 @@
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "read/device_engine.hpp"
-#include "read/engine_choice.hpp"
+#include "read/entry.hpp"
 #include "read/host_engine.hpp"
 #include "read/mask.hpp"
 #include "read/plan.hpp"
@@ -22,6 +22,11 @@
 
 namespace terrazzo {
 
+using reading::check_view;
+using reading::contiguous_view;
+using reading::naming_the_source;
+using reading::with_dtype;
+
 namespace {
 
 // Large results on huge pages: a 1 GiB array costs 512 page faults instead of 262,144.
@@ -30,7 +35,7 @@ constexpr std::size_t kHugePageBytes = 2u << 20;
 std::byte* allocate(std::size_t bytes) {
   bool const large = bytes >= 4 * kHugePageBytes;
   std::size_t const alignment = large ? kHugePageBytes : 64;
-  std::size_t const rounded = ceil_div(std::max<std::size_t>(bytes, 1), alignment) * alignment;
+  std::size_t const rounded = round_up(std::max<std::size_t>(bytes, 1), alignment);
   void* const memory = std::aligned_alloc(alignment, rounded);
   if (memory == nullptr) { throw Error(ErrorKind::limit, text("no memory for a result of ", bytes, " bytes")); }
   if (large) { madvise(memory, rounded, MADV_HUGEPAGE); }
@@ -45,24 +50,10 @@ std::uint64_t array_bytes(DType dtype, std::uint32_t bands, std::uint32_t height
   return *bytes;
 }
 
-void check_view(ReadPlan::Impl const& plan, HostView const& view) {
-  auto const refuse = [&](std::string message) -> void {
-    throw Error(ErrorKind::usage, std::move(message), {.source = plan.dataset->info.source});
-  };
-  if (view.data == nullptr) { refuse("the destination has no memory"); }
-  if (view.bands != plan.bands.size() || view.height != plan.out_height || view.width != plan.out_width) {
-    refuse(text("the destination is ", view.bands, " x ", view.height, " x ", view.width, ", the result ",
-                plan.bands.size(), " x ", plan.out_height, " x ", plan.out_width));
-  }
-  if (view.dtype != plan.dtype) {
-    refuse(text("the destination holds ", to_string(view.dtype), ", the result is ", to_string(plan.dtype)));
-  }
-}
-
 bool is_c_order(HostView const& view) {
-  auto const sample = static_cast<std::int64_t>(size_bytes(view.dtype));
-  return view.pixel_stride_bytes == sample && view.row_stride_bytes == sample * view.width &&
-         view.band_stride_bytes == sample * view.width * view.height;
+  auto const packed = contiguous_view<HostView>(view.data, view.dtype, view.bands, view.height, view.width);
+  return view.pixel_stride_bytes == packed.pixel_stride_bytes && view.row_stride_bytes == packed.row_stride_bytes &&
+         view.band_stride_bytes == packed.band_stride_bytes;
 }
 
 // Decoded on the device and brought back: for whoever asks for it, and to compare the engines.
@@ -71,14 +62,8 @@ void execute_through_device(ReadPlan::Impl const& plan, ReadRequest const& reque
   std::uint64_t const bytes = array_bytes(plan.dtype, destination.bands, destination.height, destination.width);
   std::shared_ptr<void> const memory = reading::allocate_result(bytes, request);
   auto const sample = static_cast<std::int64_t>(size_bytes(plan.dtype));
-  DeviceView const view{memory.get(),
-                        plan.dtype,
-                        destination.bands,
-                        destination.height,
-                        destination.width,
-                        sample * destination.width * destination.height,
-                        sample * destination.width,
-                        sample};
+  auto const view =
+      contiguous_view<DeviceView>(memory.get(), plan.dtype, destination.bands, destination.height, destination.width);
   // The plan outlives the job: nothing is owned.
   reading::DeviceJob const job{std::shared_ptr<ReadPlan::Impl const>(std::shared_ptr<void>(), &plan)};
   reading::execute_on_device({&job, 1}, request, view, nullptr, report);
@@ -106,7 +91,7 @@ void execute(ReadPlan::Impl const& plan, ReadRequest const& request, HostView co
   ReadReport local;
   ReadReport& filled = report == nullptr ? local : *report;
   filled = {};
-  if (reading::requested_engine(request) == Engine::device) {
+  if (resolve_engine(request.engine) == Engine::device) {
     ReadRequest forced = request;
     forced.engine = Engine::device;
     return execute_through_device(plan, forced, destination, budget, filled);
@@ -114,26 +99,12 @@ void execute(ReadPlan::Impl const& plan, ReadRequest const& request, HostView co
   (request.masked ? reading::execute_masked : reading::execute_on_host)(plan, request, destination, budget, filled);
 }
 
-// Inner layers say what is wrong; here every error learns which file it is about.
-template <class Work>
-auto naming_the_source(Dataset const& dataset, Work const& work) {
-  try {
-    return work();
-  } catch (Error const& error) { throw error.located({.source = dataset.info().source}); }
-}
-
-ReadRequest with_dtype_of(ReadRequest request, HostView const& destination) {
-  if (!request.dtype) { request.dtype = destination.dtype; }
-  return request;
-}
-
 }  // namespace
 
 HostArray::HostArray(DType dtype, std::uint32_t bands, std::uint32_t height, std::uint32_t width)
     : size_bytes_(static_cast<std::size_t>(array_bytes(dtype, bands, height, width))) {
   data_.reset(allocate(size_bytes_));
-  auto const sample = static_cast<std::int64_t>(terrazzo::size_bytes(dtype));
-  view_ = {data_.get(), dtype, bands, height, width, sample * width * height, sample * width, sample};
+  view_ = contiguous_view<HostView>(data_.get(), dtype, bands, height, width);
 }
 
 void HostArray::Free::operator()(std::byte* p) const noexcept { std::free(p); }
@@ -157,7 +128,7 @@ HostArray read(Dataset const& dataset, ReadRequest const& request, ReadReport* r
 
 void read_into(Dataset const& dataset, ReadRequest const& request, HostView const& destination, ReadReport* report) {
   naming_the_source(dataset, [&] {
-    auto const plan = reading::make_plan(dataset.shared_impl(), with_dtype_of(request, destination));
+    auto const plan = reading::make_plan(dataset.shared_impl(), with_dtype(request, destination.dtype));
     check_view(*plan, destination);
     MemoryBudget budget(resolve_memory_limit(request.memory_limit_bytes));
     execute(*plan, request, destination, budget, report);

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -17,13 +18,8 @@ namespace {
 constexpr std::uint64_t kClassicLimit = std::numeric_limits<std::uint32_t>::max();
 
 template <class T>
-T little_endian(T value) noexcept {
-  return std::endian::native == std::endian::little ? value : byte_swapped(value);
-}
-
-template <class T>
-void store(std::byte* to, std::type_identity_t<T> value) noexcept {
-  T const stored = little_endian(value);
+void store(std::byte* to, std::type_identity_t<T> value, std::endian order = std::endian::little) noexcept {
+  T const stored = std::endian::native == order ? value : byte_swapped<T>(value);
   std::memcpy(to, &stored, sizeof(T));
 }
 
@@ -44,12 +40,14 @@ bool is_bigtiff_type(FieldType type) noexcept {
   return type == FieldType::long8 || type == FieldType::slong8 || type == FieldType::ifd8;
 }
 
-// Sizes of the parts of a directory in one of the two formats.
+// Sizes of the parts of a directory in one of the two formats, and its byte order.
 struct Format {
+  std::endian order;
   std::uint64_t count_bytes, entry_bytes, word_bytes, alignment;
 
-  explicit Format(bool bigtiff) noexcept
-      : count_bytes(bigtiff ? 8 : 2),
+  explicit Format(bool bigtiff, std::endian byte_order = std::endian::little) noexcept
+      : order(byte_order),
+        count_bytes(bigtiff ? 8 : 2),
         entry_bytes(bigtiff ? 20 : 12),
         word_bytes(bigtiff ? 8 : 4),
         alignment(bigtiff ? 8 : 2) {}
@@ -60,16 +58,12 @@ struct Format {
   }
   void store_word(std::byte* to, std::uint64_t value) const noexcept {
     if (word_bytes == 8) {
-      store<std::uint64_t>(to, value);
+      store<std::uint64_t>(to, value, order);
     } else {
-      store<std::uint32_t>(to, static_cast<std::uint32_t>(value));
+      store<std::uint32_t>(to, static_cast<std::uint32_t>(value), order);
     }
   }
 };
-
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept {
-  return (value + unit - 1) / unit * unit;
-}
 
 // What a classic file cannot say.
 void check_classic(TagSet const& tags) {
@@ -90,8 +84,10 @@ void TagSet::set_shorts(std::uint16_t tag, std::span<std::uint16_t const> values
   set(tag, value_of(FieldType::short_, values));
 }
 
-void TagSet::set_long(std::uint16_t tag, std::uint32_t value) {
-  set(tag, value_of(FieldType::long_, std::span<std::uint32_t const>(&value, 1)));
+void TagSet::set_long(std::uint16_t tag, std::uint32_t value) { set_longs(tag, std::span(&value, 1)); }
+
+void TagSet::set_longs(std::uint16_t tag, std::span<std::uint32_t const> values) {
+  set(tag, value_of(FieldType::long_, values));
 }
 
 void TagSet::set_offsets(std::uint16_t tag, std::span<std::uint64_t const> values, bool bigtiff) {
@@ -105,7 +101,7 @@ void TagSet::set_offsets(std::uint16_t tag, std::span<std::uint64_t const> value
     if (value > kClassicLimit) { fail(ErrorKind::limit, text("offset ", value, " needs a BigTIFF file"), tag); }
     narrow.push_back(static_cast<std::uint32_t>(value));
   }
-  set(tag, value_of(FieldType::long_, std::span<std::uint32_t const>(narrow)));
+  set_longs(tag, narrow);
 }
 
 void TagSet::set_doubles(std::uint16_t tag, std::span<double const> values) {
@@ -143,15 +139,23 @@ TagValue const* TagSet::find(std::uint16_t tag) const {
   return found == values_.end() ? nullptr : &found->second;
 }
 
-std::vector<std::byte> encode_header(bool bigtiff, std::uint64_t first_ifd_offset_bytes) {
+void swap_values(FieldType type, std::span<std::byte> values) noexcept {
+  bool const ratio = type == FieldType::rational || type == FieldType::srational;  // two numbers
+  std::size_t const unit = ratio ? 4 : field_type_bytes(static_cast<std::uint16_t>(type));
+  for (std::size_t at = 0; unit > 1 && at + unit <= values.size(); at += unit) {
+    std::ranges::reverse(values.subspan(at, unit));
+  }
+}
+
+std::vector<std::byte> encode_header(bool bigtiff, std::uint64_t first_ifd_offset_bytes, std::endian order) {
   if (!bigtiff && first_ifd_offset_bytes > kClassicLimit) {
     throw Error(ErrorKind::limit, text("a directory at ", first_ifd_offset_bytes, " needs a BigTIFF file"));
   }
   std::vector<std::byte> bytes(header_bytes(bigtiff));
-  bytes[0] = bytes[1] = std::byte{'I'};
-  store<std::uint16_t>(&bytes[2], bigtiff ? 43 : 42);
-  if (bigtiff) { store<std::uint16_t>(&bytes[4], 8); }  // bytes of an offset; two zero bytes follow
-  Format const format(bigtiff);
+  bytes[0] = bytes[1] = order == std::endian::little ? std::byte{'I'} : std::byte{'M'};
+  store<std::uint16_t>(&bytes[2], bigtiff ? 43 : 42, order);
+  if (bigtiff) { store<std::uint16_t>(&bytes[4], 8, order); }  // bytes of an offset; two zero bytes follow
+  Format const format(bigtiff, order);
   format.store_word(bytes.data() + bytes.size() - format.word_bytes, first_ifd_offset_bytes);
   return bytes;
 }
@@ -166,8 +170,8 @@ std::uint64_t directory_bytes(TagSet const& tags, bool bigtiff) {
 }
 
 std::vector<std::byte> encode_directory(TagSet const& tags, bool bigtiff, std::uint64_t offset_bytes,
-                                        std::uint64_t next_offset_bytes) {
-  Format const format(bigtiff);
+                                        std::uint64_t next_offset_bytes, std::endian order) {
+  Format const format(bigtiff, order);
   if (offset_bytes % 2 != 0 || next_offset_bytes % 2 != 0) {
     throw Error(ErrorKind::usage, text("no directory may lie at ", offset_bytes, " or ", next_offset_bytes));
   }
@@ -183,15 +187,15 @@ std::vector<std::byte> encode_directory(TagSet const& tags, bool bigtiff, std::u
   std::vector<std::byte> bytes(size);
   std::uint64_t const count = tags.values().size();
   if (bigtiff) {
-    store<std::uint64_t>(bytes.data(), count);
+    store<std::uint64_t>(bytes.data(), count, order);
   } else {
-    store<std::uint16_t>(bytes.data(), static_cast<std::uint16_t>(count));
+    store<std::uint16_t>(bytes.data(), static_cast<std::uint16_t>(count), order);
   }
   std::byte* entry = bytes.data() + format.count_bytes;
   std::uint64_t end = format.fixed_bytes(count);  // of what was written so far, from the directory's first byte
   for (auto const& [tag, value] : tags.values()) {
-    store<std::uint16_t>(entry, tag);
-    store<std::uint16_t>(entry + 2, static_cast<std::uint16_t>(value.type));
+    store<std::uint16_t>(entry, tag, order);
+    store<std::uint16_t>(entry + 2, static_cast<std::uint16_t>(value.type), order);
     format.store_word(entry + 4, value.count);
     std::byte* place = entry + 4 + format.word_bytes;
     if (!format.is_inline(value)) {
@@ -201,10 +205,29 @@ std::vector<std::byte> encode_directory(TagSet const& tags, bool bigtiff, std::u
       end += value.bytes.size();
     }
     std::memcpy(place, value.bytes.data(), value.bytes.size());
+    if (order != std::endian::little) { swap_values(value.type, {place, value.bytes.size()}); }
     entry += format.entry_bytes;
   }
   format.store_word(entry, next_offset_bytes);
   return bytes;
+}
+
+std::uint64_t chain_bytes(std::span<TagSet const> directories, bool bigtiff) {
+  std::uint64_t bytes = 0;
+  for (TagSet const& tags : directories) { bytes += directory_bytes(tags, bigtiff); }
+  return bytes;
+}
+
+std::vector<std::byte> encode_chain(std::span<TagSet const> directories, bool bigtiff, std::uint64_t offset_bytes,
+                                    std::endian order) {
+  std::vector<std::byte> chain;
+  for (TagSet const& tags : directories) {
+    std::uint64_t const at = offset_bytes + chain.size();
+    std::uint64_t const next = &tags == &directories.back() ? 0 : at + directory_bytes(tags, bigtiff);
+    std::vector<std::byte> const directory = encode_directory(tags, bigtiff, at, next, order);
+    chain.insert(chain.end(), directory.begin(), directory.end());
+  }
+  return chain;
 }
 
 }  // namespace terrazzo::tiff

@@ -75,6 +75,20 @@ TEST(EncodeGeoreference, RefusesATransformThatIsNotFinite) {
   }
 }
 
+TEST(EncodeGeoreference, RefusesATransformThatMakesALineOfTheRaster) {
+  std::array<double, 6> const lines[] = {
+      {0, 0, 0, 0, 0, 0}, {5, 10, 0, 5, 0, 0}, {5, 1, 2, 5, 2, 4}, {5, 0, 0, 5, 0, -9}};
+  for (auto const& transform : lines) {
+    tiff::TagSet tags;
+    EXPECT_EQ(kind_of_failure([&] { encode_georeference(placed(transform, false), tags); }), ErrorKind::usage);
+  }
+}
+
+TEST(EncodeGeoreference, TakesPixelsAsSmallAsTheyCome) {
+  std::array<double, 6> const small{0, 1e-200, 0, 0, 0, -1e-200};
+  EXPECT_EQ(round_trip(placed(small, false)).transform, small);
+}
+
 TEST(EncodeGeoreference, KeepsGroundControlPoints) {
   for (bool const point : {false, true}) {
     Georeference given;

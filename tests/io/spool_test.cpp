@@ -4,7 +4,7 @@
 #include "io/file_calls.hpp"
 #include "support/fault_injection.hpp"
 #include "support/file_bytes.hpp"
-#include "support/temp_folder.hpp"
+#include "support/sinks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,40 +19,11 @@ namespace {
 
 using testing::byte_pattern;
 using testing::FailingCalls;
-using testing::file_bytes;
-using testing::TempFolder;
+using testing::Place;
+using testing::Target;
 
-enum class Place { file, memory, seekable, append };
-
-// A sink of each kind, and what arrived in it.
-struct Target {
-  explicit Target(Place place) {
-    switch (place) {
-      case Place::file: sink = file_sink(path); break;
-      case Place::memory: sink = memory_sink(bytes); break;
-      case Place::seekable:
-        sink = seekable_sink("callback", [this](std::uint64_t offset, std::span<std::byte const> part) {
-          bytes.resize(std::max<std::size_t>(bytes.size(), offset + part.size()));
-          std::copy(part.begin(), part.end(), bytes.begin() + static_cast<std::ptrdiff_t>(offset));
-        });
-        break;
-      case Place::append:
-        sink = append_sink("callback", [this](std::span<std::byte const> part) {
-          bytes.insert(bytes.end(), part.begin(), part.end());
-        });
-        break;
-    }
-    sink->open();
-  }
-  Target(Target const&) = delete;
-  Target& operator=(Target const&) = delete;
-
-  std::vector<std::byte> arrived(Place place) const { return place == Place::file ? file_bytes(path) : bytes; }
-
-  TempFolder folder{};
-  std::string path = folder.path("out.tif");
-  std::vector<std::byte> bytes{};
-  std::shared_ptr<ByteSink> sink{};
+struct OpenTarget : Target {
+  explicit OpenTarget(Place where) : Target(where) { sink->open(); }
 };
 
 // A small file of three parts, as the writer makes one: a front, a spool of overviews, a spool of the full resolution.
@@ -111,11 +82,11 @@ TEST(Spool, GivesTheSameBytesByEveryWay) {
       for (SpoolWay const way : {SpoolWay::automatic, SpoolWay::memory, SpoolWay::in_place, SpoolWay::unnamed_file}) {
         for (std::uint64_t const quota : {std::uint64_t{0}, std::uint64_t{500'000}, std::uint64_t{1} << 30}) {
           if (way == SpoolWay::memory && quota < sizes.overviews + sizes.full) { continue; }
-          Target target(place);
+          OpenTarget target(place);
           if (way == SpoolWay::in_place && target.sink->insert_unit_bytes() == 0) { continue; }
           SpoolWay const came_to = write_parts(*target.sink, parts, quota, way, sizes.piece);
           if (way != SpoolWay::automatic) { EXPECT_EQ(came_to, way); }
-          ASSERT_TRUE(target.arrived(place) == parts.whole())
+          ASSERT_TRUE(target.arrived() == parts.whole())
               << "place " << static_cast<int>(place) << ", way " << static_cast<int>(way) << ", quota " << quota
               << ", front " << sizes.front;
         }
@@ -126,7 +97,7 @@ TEST(Spool, GivesTheSameBytesByEveryWay) {
 
 TEST(Spool, LeavesMemoryWhenTheQuotaIsPassed) {
   for (Place const place : {Place::file, Place::memory, Place::append}) {
-    Target target(place);
+    OpenTarget target(place);
     SpoolQuota quota{.limit_bytes = 1000};
     Spool spool(*target.sink, quota, SpoolWay::automatic, true);
     spool.append(byte_pattern(1000, 0));
@@ -139,7 +110,7 @@ TEST(Spool, LeavesMemoryWhenTheQuotaIsPassed) {
 }
 
 TEST(Spool, SharesItsQuota) {
-  Target target(Place::memory);
+  OpenTarget target(Place::memory);
   SpoolQuota quota{.limit_bytes = 1000};
   {
     Spool first(*target.sink, quota, SpoolWay::automatic, false);
@@ -156,7 +127,7 @@ TEST(Spool, SharesItsQuota) {
 }
 
 TEST(Spool, RefusesToPassTheQuotaWhenToldToStayInMemory) {
-  Target target(Place::memory);
+  OpenTarget target(Place::memory);
   SpoolQuota quota{.limit_bytes = 1000};
   Spool spool(*target.sink, quota, SpoolWay::memory, true);
   spool.append(byte_pattern(1000, 0));
@@ -171,7 +142,7 @@ TEST(Spool, RefusesToPassTheQuotaWhenToldToStayInMemory) {
 
 TEST(Spool, RefusesToWaitInPlaceWhereNothingCanBeInserted) {
   for (Place const place : {Place::seekable, Place::append}) {
-    Target target(place);
+    OpenTarget target(place);
     SpoolQuota quota{.limit_bytes = 1000};
     try {
       Spool const spool(*target.sink, quota, SpoolWay::in_place, true);
@@ -183,22 +154,22 @@ TEST(Spool, RefusesToWaitInPlaceWhereNothingCanBeInserted) {
 
 TEST(Spool, MovesBytesWhenInsertionIsRefusedAfterAll) {
   Parts const parts{byte_pattern(65'536, 1), byte_pattern(65'536, 2), byte_pattern(5'000'000, 3)};
-  Target target(Place::file);
+  OpenTarget target(Place::file);
   if (target.sink->insert_unit_bytes() == 0) { GTEST_SKIP() << "this file system inserts nothing"; }
   FailingCalls const failing({.call = "fallocate", .error = EOPNOTSUPP, .times = 1000});
   EXPECT_EQ(write_parts(*target.sink, parts, 0, SpoolWay::in_place, 100'000), SpoolWay::in_place);
   EXPECT_GT(failing.count(), 0);
-  EXPECT_TRUE(target.arrived(Place::file) == parts.whole());
+  EXPECT_TRUE(target.arrived() == parts.whole());
 }
 
 TEST(Spool, ReadsAndWritesWhereTheKernelDoesNotCopy) {
   Parts const parts{byte_pattern(1000, 1), byte_pattern(2000, 2), byte_pattern(5'000'000, 3)};
   for (int const error : {EXDEV, EINVAL, ENOSYS, EOPNOTSUPP, EINTR}) {
-    Target target(Place::file);
+    OpenTarget target(Place::file);
     FailingCalls const failing({.call = "copy_file_range", .error = error, .times = error == EINTR ? 1 : 1000});
     EXPECT_EQ(write_parts(*target.sink, parts, 0, SpoolWay::unnamed_file, 100'000), SpoolWay::unnamed_file);
     EXPECT_GT(failing.count(), 0);
-    EXPECT_TRUE(target.arrived(Place::file) == parts.whole());
+    EXPECT_TRUE(target.arrived() == parts.whole());
   }
 }
 

@@ -151,16 +151,33 @@ TEST_F(EditedFileTest, LeavesTheOldFileReadableWhateverFails) {
   }
 }
 
-TEST_F(EditedFileTest, RefusesBigEndianFiles) {
-  testing::TiffBuilder builder(std::endian::big);
-  std::uint64_t const at = builder.data({std::byte{1}});
-  builder.longs(256, {1}).longs(257, {1}).shorts(258, {8}).shorts(262, {1});
-  builder.longs(273, {static_cast<std::uint32_t>(at)}).longs(279, {1});
-  static_cast<void>(folder_.write("a.tif", builder.bytes()));
-  try {
-    static_cast<void>(EditedFile(path_, {}));
-    FAIL() << "no error";
-  } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::unsupported); }
+TEST_F(EditedFileTest, KeepsTheByteOrderInEveryWay) {
+  for (bool const big : {false, true}) {
+    for (EditWay const way : {EditWay::in_place, EditWay::appended, EditWay::rewritten}) {
+      SCOPED_TRACE(::testing::Message() << (big ? "BigTIFF " : "classic ") << to_string(way));
+      // A sample of two bytes, in the file's order, then the directory. In place: there is room behind that.
+      testing::TiffBuilder builder(std::endian::big, big);
+      std::uint64_t const at = builder.data({std::byte{0x12}, std::byte{0x34}});
+      builder.longs(256, {1}).longs(257, {1}).shorts(258, {16}).shorts(262, {1});
+      builder.longs(273, {static_cast<std::uint32_t>(at)}).longs(279, {2}).doubles(33550, {2, 3, 0});
+      std::vector<std::byte> bytes = builder.bytes();
+      if (way == EditWay::in_place) { bytes.resize(bytes.size() + 4096); }
+      static_cast<void>(folder_.write("a.tif", bytes));
+      auto const warnings = open(path_).info().warnings;
+      EditOptions const options{.rewrite = way == EditWay::rewritten};
+      EditedFile file(path_, options);
+      file.change(0, [](tiff::TagSet& tags) { tags.set_text(305, std::string(200, 'x')); });
+      EXPECT_EQ(file.write(), way);
+      Dataset const dataset = open(path_);
+      EXPECT_TRUE(dataset.info().layout.big_endian);
+      EXPECT_EQ(dataset.info().layout.bigtiff, big);
+      EXPECT_EQ(dataset.info().warnings, warnings);
+      EXPECT_EQ(*dataset.info().metadata.find("TIFFTAG_SOFTWARE"), std::string(200, 'x'));
+      HostArray const pixels = read(dataset);
+      EXPECT_EQ(std::to_integer<int>(pixels.bytes()[0]), 0x34);
+      EXPECT_EQ(std::to_integer<int>(pixels.bytes()[1]), 0x12);
+    }
+  }
 }
 
 }  // namespace

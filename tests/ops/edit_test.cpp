@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace terrazzo {
 namespace {
 
@@ -78,6 +80,30 @@ TEST_P(Edit, ChangesItemsAndWhatIsSaidOfBands) {
   EXPECT_TRUE(info().bands[0].description.empty());
 }
 
+TEST_P(Edit, MakesPointsOfPixelsWhereTheyAre) {
+  auto const transform = info().georeference.transform;
+  std::string const wkt = open(path_).detailed_info().georeference.crs->wkt;
+  static_cast<void>(change({.set = {{"area_or_point", "POINT"}}}));
+  EXPECT_TRUE(info().georeference.pixel_is_point);
+  EXPECT_EQ(*info().metadata.find("AREA_OR_POINT"), "Point");
+  EXPECT_EQ(info().georeference.transform, transform) << "of corners, as before";
+  EXPECT_EQ(open(path_).detailed_info().georeference.crs->wkt, wkt);
+  EXPECT_EQ(*info().metadata.find("KEEP"), "me");
+  // With another transform in the same edit.
+  static_cast<void>(change({.transform = {{1, 3, 0, 4, 0, -3}}, .set = {{"AREA_OR_POINT", "Area"}}}));
+  EXPECT_FALSE(info().georeference.pixel_is_point);
+  EXPECT_EQ(info().georeference.transform, (std::array<double, 6>{1, 3, 0, 4, 0, -3}));
+}
+
+TEST_P(Edit, RemovesItemsThatAreSetToNothing) {
+  static_cast<void>(change({.set = {{"A", "b"}, {"TIFFTAG_SOFTWARE", "me"}}}));
+  EXPECT_NE(info().metadata.find("TIFFTAG_SOFTWARE"), nullptr);
+  static_cast<void>(change({.set = {{"A", ""}, {"TIFFTAG_SOFTWARE", ""}, {"NOT_THERE", ""}}}));
+  EXPECT_EQ(info().metadata.find("A"), nullptr);
+  EXPECT_EQ(info().metadata.find("TIFFTAG_SOFTWARE"), nullptr);
+  EXPECT_EQ(info().metadata.find("NOT_THERE"), nullptr);
+}
+
 INSTANTIATE_TEST_SUITE_P(InPlaceAndRewritten, Edit, ::testing::Bool());
 
 using EditOnce = Edit;
@@ -85,7 +111,12 @@ using EditOnce = Edit;
 TEST_P(EditOnce, RefusesWhatMakesNoSenseAndLeavesTheFileAlone) {
   std::vector<std::byte> const before = file_bytes(path_);
   for (FileEdit const& changes :
-       {FileEdit{.nodata = "40000"}, FileEdit{.set = {{"", "x"}}}, FileEdit{.bands = {{.band = 3, .unit = "m"}}}}) {
+       {FileEdit{.nodata = "40000"}, FileEdit{.set = {{"", "x"}}}, FileEdit{.bands = {{.band = 3, .unit = "m"}}},
+        FileEdit{.set = {{"AREA_OR_POINT", "Line"}}}, FileEdit{.set = {{"AREA_OR_POINT", ""}}},
+        FileEdit{.unset = {"AREA_OR_POINT"}}, FileEdit{.bands = {{.set = {{"AREA_OR_POINT", "Area"}}}}},
+        FileEdit{.bands = {{.scale = std::nan("")}}}, FileEdit{.bands = {{.offset = INFINITY}}},
+        FileEdit{.transform = {{1, 0, 0, 4, 0, -3}}}, FileEdit{.transform = {{1, 2, 4, 4, 1, 2}}},
+        FileEdit{.transform = {{std::nan(""), 1, 0, 4, 0, -3}}}}) {
     try {
       static_cast<void>(edit(path_, changes, {.rewrite = GetParam()}));
       ADD_FAILURE() << "no error";
@@ -99,6 +130,18 @@ TEST_P(EditOnce, TellsWhenASidecarWins) {
                                                                     "</Metadata></PAMDataset>")));
   EXPECT_TRUE(edit(path_, {.set = {{"A", "b"}}}).hidden_by_sidecar);
   EXPECT_FALSE(edit(path_, {.set = {{"B", "b"}}}).hidden_by_sidecar);
+  EXPECT_TRUE(edit(path_, {.unset = {"A"}}).hidden_by_sidecar) << "readers still find it";
+  EXPECT_FALSE(edit(path_, {.unset = {"B"}}).hidden_by_sidecar);
+}
+
+TEST_P(EditOnce, TellsOfSidecarsThatWinInWhatWasChangedOnly) {
+  static_cast<void>(folder_.write(
+      "a.tif.aux.xml", std::string_view("<PAMDataset><PAMRasterBand band=\"2\"><Description>other</Description>"
+                                        "<NoDataValue>7</NoDataValue></PAMRasterBand></PAMDataset>")));
+  EXPECT_TRUE(edit(path_, {.bands = {{.band = 2, .description = "mine"}}}).hidden_by_sidecar);
+  EXPECT_FALSE(edit(path_, {.bands = {{.band = 2, .unit = "m"}}}).hidden_by_sidecar);
+  EXPECT_FALSE(edit(path_, {.bands = {{.band = 1, .description = "mine"}}}).hidden_by_sidecar);
+  EXPECT_TRUE(edit(path_, {.nodata = "3"}).hidden_by_sidecar) << "of the second band";
 }
 
 INSTANTIATE_TEST_SUITE_P(InPlace, EditOnce, ::testing::Values(false));

@@ -31,7 +31,7 @@ TEST(GhostArea, IsReadWithItsPromises) {
   auto const source = std::make_shared<io::MemorySource const>(std::span(bytes), "made.tif");
   tiff::MetadataReader const reader(source);
   Findings findings(9);
-  GhostArea const ghost = read_ghost_area(reader, tiff::read_header(reader), findings);
+  tiff::GhostArea const ghost = judge_ghost_area(reader, tiff::read_header(reader), findings);
   EXPECT_TRUE(ghost.row_major && ghost.has_leaders && ghost.has_trailers);
   EXPECT_FALSE(ghost.mask_interleaved || ghost.tile_interleaved);
   EXPECT_EQ(ghost.end_bytes, tiff::read_header(reader).first_ifd_bytes);

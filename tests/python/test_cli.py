@@ -91,11 +91,39 @@ def test_missing_file_argument_is_usage():
     (["plan", DEM, "--level", "1", "--target-size", "9,9"], "--level and --target-size exclude each other"),
     (["plan", DEM, "--strict"], "terrazzo plan has no option --strict"),
     (["plan", DEM, "--fill-bad"], "terrazzo plan has no option --fill-bad"),
+    (["valdate", DEM], 'there is no command "valdate"; type "terrazzo validate", or one of'),
+    (["convert", DEM, "b.tif"], '--out is missing; type "--out b.tif"'),
+    (["convert", DEM, "-o", "b.tif", "--cog"], 'terrazzo convert has no option --cog; type "terrazzo cog"'),
+    (["convert", DEM, "-o", "b.tif", "-ot", "Int16"], 'terrazzo convert has no option -ot; type "--dtype"'),
+    (["convert", DEM, "-o", "b.tif", "-co", "X=Y"], 'terrazzo convert has no option -co; type "--compression"'),
+    (["convert", DEM, "-o", "b.tif", "--compression", "jpg"], '--compression "jpg": want none, packbits'),
+    (["convert", DEM, "-o", "b.tif", "--compression-level", "high"], '--compression-level "high": want a number'),
+    (["convert", DEM, "-o", "b.tif", "--quality", "80"], "--quality is for jpeg and webp, and the compression is zstd"),
+    (["convert", DEM, "-o", "b.tif", "--resampling", "mode"], "--resampling is of use with --overviews only"),
+    (["convert", DEM, "-o", "b.tif", "--overviews", "4,2"], "overview factors go up, such as 2,4,8"),
+    (["convert", DEM, "-o", "b.tif", "--crs", "here"], '--crs "here": want EPSG:32632'),
+    (["convert", DEM, "-o", "b.tif", "--crs", "X[1]"], 'PROJ does not understand the CRS "X[1]"; give EPSG:CODE'),
+    (["cog", DEM], "where to? Type -o PATH for one file, --out-dir FOLDER for any number"),
+    (["cog", DEM, "-o", "b.tif", "--strips", "8"], 'terrazzo cog has no option --strips; type "--tile-size"'),
+    (["overviews", DEM, "2", "4"], 'terrazzo overviews has no use for "2"; type "--factors 2,4"'),
+    (["overviews", DEM, "--clean"], 'terrazzo overviews has no option --clean; type "--factors none"'),
+    (["edit", DEM], "what is to be changed? Type --nodata VALUE"),
+    (["edit", DEM, "KEY=VALUE"], 'terrazzo edit has no use for "KEY=VALUE"; type "--set KEY=VALUE"'),
+    (["edit", DEM, "--band", "1", "--scale", "ten"], '--scale "ten": want a number'),
+    (["edit", DEM, "--transform", "1", "2", "3"], 'terrazzo edit has no use for "2"; numbers of one option are joined'),
+    (["validate", DEM, "--strikt"], 'terrazzo validate has no option --strikt; type "--strict"'),
 ))
 def test_usage_error_says_what_is_wrong_and_what_to_type(line, told):
     result = harness.run(*line)
     assert result.code == harness.USAGE
     assert result.stderr.decode().splitlines()[0].startswith("terrazzo: error: " + told), str(result)
+
+
+def test_names_of_codecs_and_types_may_be_gdals(tmp_path):
+    harness.run_ok("convert", DEM, "-o", tmp_path / "a.tif", "--compression", "LZW", "--dtype", "Float64", "-q")
+    with rasterio.open(tmp_path / "a.tif") as file:
+        assert file.profile["compress"] == "lzw" and file.dtypes == ("float64",)
+    harness.run_ok("convert", DEM, "-o", tmp_path / "a.tif", "--dtype", "Byte", "--nodata", "0", "-q")
 
 
 def test_info_lists_every_codec_of_the_build():
@@ -306,8 +334,8 @@ def test_broken_pipe_ends_quietly(large):
     process.stdout.read(100)
     process.stdout.close()
     process.wait(timeout=60)
-    assert process.returncode in (harness.OK, harness.IO, -signal.SIGPIPE)
-    assert b"Sanitizer" not in process.stderr.read()
+    assert process.returncode == -signal.SIGPIPE
+    assert process.stderr.read() == b""
 
 
 def test_full_disk_is_an_io_error():

@@ -108,6 +108,23 @@ def test_ctrl_c_ends_it_without_temporary_files(tmp_path, how):
     assert len(list(out.glob("*.tif"))) < 6
 
 
+def test_a_reader_who_goes_away_ends_it_without_temporary_files(tmp_path):
+    for i in range(6):
+        make_source(tmp_path / f"in/{i}.tif", side=300 if i == 0 else 3000, seed=i)
+    out = tmp_path / "out"
+    process = subprocess.Popen([harness.BINARY, "cog", tmp_path / "in", "--out-dir", out, "--jobs", "2", "--compression",
+                                "deflate", "--compression-level", "12"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.readline()
+    process.stdout.close()  # as `| head -n 1` does
+    process.wait(timeout=60)
+    assert process.returncode == -signal.SIGPIPE
+    assert process.stderr.read() == b""
+    assert not list(out.glob(".*"))
+    for finished in out.glob("*.tif"):
+        assert harness.run("validate", finished).code == harness.OK
+    assert len(list(out.glob("*.tif"))) < 6
+
+
 def test_one_file_may_go_to_a_place_of_its_own(tmp_path):
     pixels = make_source(tmp_path / "a.tif")
     for _ in range(2):  # always written, also when it is there

@@ -67,6 +67,9 @@ LAYOUTS = {
     "plain": lambda folder: make(folder / "a.tif"),
     "strips": lambda folder: make(folder / "a.tif", tiled=False, blockxsize=None, blockysize=16),
     "bigtiff": lambda folder: make(folder / "a.tif", bigtiff="yes"),
+    "big-endian": lambda folder: make(folder / "a.tif", ENDIANNESS="BIG"),
+    "big-endian plain": lambda folder: make(folder / "a.tif", ENDIANNESS="BIG", compress=None, tiled=False, blockxsize=None, blockysize=16),
+    "big-endian bigtiff": lambda folder: make(folder / "a.tif", ENDIANNESS="BIG", bigtiff="yes", masked=True),
     "masked": lambda folder: make(folder / "a.tif", masked=True),
     "cog": make_cog,
     "cog masked": lambda folder: make_cog(folder, masked=True),
@@ -80,6 +83,8 @@ LAYOUTS = {
 def test_gdal_reads_every_change_and_all_else_stays(tmp_path, layout, rewrite):
     path = LAYOUTS[layout](tmp_path)
     is_cog = layout.startswith("cog")
+    order = path.read_bytes()[:4]
+    assert order.startswith(b"MM") == layout.startswith("big-endian")
     before = facts(path)
     how = ["--rewrite"] if rewrite else []
     expected_way = "rewritten" if rewrite else "in place" if is_cog else None
@@ -116,6 +121,7 @@ def test_gdal_reads_every_change_and_all_else_stays(tmp_path, layout, rewrite):
         assert facts(path)["structure"]["LAYOUT"] == "COG"
     info = harness.run_json("info", path, "--json")
     assert not info["warnings"]
+    assert path.read_bytes()[:4] == order
 
 
 def test_nodata_reaches_overviews(tmp_path):
@@ -179,6 +185,12 @@ def test_nothing_to_change_changes_nothing(tmp_path):
     (("--set", "novalue"), harness.USAGE),
     (("--transform", "1,2,3"), harness.USAGE),
     (("--crs", "not a CRS"), harness.USAGE),
+    (("--transform", "1,0,0,4,0,-3"), harness.USAGE),
+    (("--transform", "nan,1,0,4,0,-3"), harness.USAGE),
+    (("--set", "AREA_OR_POINT=Line"), harness.USAGE),
+    (("--unset", "AREA_OR_POINT"), harness.USAGE),
+    (("--band", "1", "--scale", "nan"), harness.USAGE),
+    (("--band", "1", "--offset", "inf"), harness.USAGE),
 ])
 def test_wrong_requests_leave_the_file_alone(tmp_path, arguments, code):
     path = make(tmp_path / "a.tif")
@@ -188,9 +200,22 @@ def test_wrong_requests_leave_the_file_alone(tmp_path, arguments, code):
     assert path.read_bytes() == before
 
 
-def test_big_endian_files_are_refused(tmp_path):
-    path = make(tmp_path / "a.tif", ENDIANNESS="BIG")
-    assert harness.run("edit", path, "--nodata", "1").code == harness.UNSUPPORTED
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_points_are_made_of_pixels_where_they_are(tmp_path, layout):
+    path = LAYOUTS[layout](tmp_path)
+    before = facts(path)
+    edit(path, "--set", "AREA_OR_POINT=Point")
+    now = facts(path)
+    assert now["tags"]["AREA_OR_POINT"] == "Point"
+    assert_same(before, now, but=("tags",))
+    edit(path, "--set", "AREA_OR_POINT=Area")
+    assert_same(before, facts(path))
+
+
+def test_an_item_set_to_nothing_is_removed(tmp_path):
+    path = make(tmp_path / "a.tif")
+    edit(path, "--set", "KEEP=", "--set", "TIFFTAG_SOFTWARE=")
+    assert not {"KEEP", "TIFFTAG_SOFTWARE"} & set(facts(path)["tags"])
 
 
 def test_a_sidecar_that_wins_is_told(tmp_path):

@@ -158,6 +158,33 @@ def test_a_cog_takes_its_promise_back(tmp_path):
     assert harness.run_json("info", path, "--json")["layout"]["cog"] is False
 
 
+def test_an_ovr_that_nobody_looks_at_can_be_removed(tmp_path):
+    path = make(tmp_path / "a.tif")
+    harness.run_ok("overviews", path, "--factors", "2", "--external")
+    assert b"a.tif.ovr is not looked at any more" in harness.run_ok("overviews", path, "--factors", "4").stderr
+    refused = harness.run("overviews", path, "--factors", "8", "--external")
+    assert refused.code == harness.USAGE and b"leave --external out" in refused.stderr, str(refused)
+    harness.run_ok("overviews", path, "--factors", "none", "--external")
+    assert not (tmp_path / "a.tif.ovr").exists() and list(levels(path)) == [4]
+
+
+def test_a_cog_with_overviews_beside_it_is_told_to_be_none(tmp_path):
+    path = tmp_path / "cog.tif"
+    harness.run_ok("cog", make(tmp_path / "a.tif"), "-o", path, "--overviews", "none")
+    before = path.read_bytes()
+    result = harness.run_ok("overviews", path, "--factors", "2", "--external")
+    assert b"no COG any more" in result.stderr and b"terrazzo cog" in result.stderr
+    assert path.read_bytes() == before
+    assert harness.run_json("overviews", path, "--factors", "2", "--external", "--json")["no_longer_cog"] is True
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path):
+    path = make(tmp_path / "a.tif")
+    (tmp_path / "a.tif.ovr").mkdir()
+    result = harness.run("overviews", path, "--factors", "2", "--external")
+    assert result.code == harness.USAGE and b"a.tif.ovr: cannot write" in result.stderr, str(result)
+
+
 def test_what_cannot_be_done_is_said_and_changes_nothing(tmp_path):
     path = make(tmp_path / "a.tif", ENDIANNESS="BIG")
     before = path.read_bytes()

@@ -122,6 +122,24 @@ def test_a_full_disk_is_an_io_error_and_leaves_the_old_file(noisy, small_disk, c
     assert [path.name for path in small_disk.iterdir()] == ["out.tif"]
 
 
+def test_a_sidecar_that_cannot_be_written_is_told_of_and_the_raster_is_whole(tmp_path):
+    array = rasters.make("uint8", 1, 100, 120)
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, array)
+    (tmp_path / "source.tif.aux.xml").write_text(
+        "<PAMDataset><PAMRasterBand band=\"1\"><CategoryNames><Category>sea</Category></CategoryNames>"
+        "</PAMRasterBand></PAMDataset>")
+    (tmp_path / "out.tif.aux.xml").mkdir()  # stops root too
+    result = harness.run("convert", source, "-o", out, "--json")
+    assert result.code == harness.IO, str(result)
+    error = result.error()
+    assert error["file"] == str(out) + ".aux.xml"
+    assert "the raster itself is written and whole" in error["message"]
+    assert not leftovers(tmp_path)
+    with rasterio.open(out) as file:
+        np.testing.assert_array_equal(file.read(), array)
+
+
 def test_memory_does_not_grow_with_the_raster(tmp_path, note):
     """Peak memory of two rasters, one four times the other, within budgets that are smaller than both."""
     peaks = []

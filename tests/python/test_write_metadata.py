@@ -2,12 +2,16 @@
 """What goes along with the pixels when a file is converted: CRS, transform, metadata, colours; and whole files of the
 corpus."""
 
+import base64
 import json
 
 import harness
+import numpy as np
 import pytest
 import rasterio
+import rasterio.shutil
 import rasters
+import tifffile
 from test_generated import assert_same
 from test_write import write_source
 
@@ -225,6 +229,117 @@ def test_an_external_mask_becomes_an_internal_one(tmp_path):
         assert (file.read_masks(1) == mask).all()
         assert_same(file.read(), array)
     assert [path.name for path in tmp_path.iterdir()] == ["source.tif"]
+
+
+def write_picture(path, extra, **options):
+    """Three bands of bytes by tifffile, with tags that GDAL does not write."""
+    array = np.moveaxis(rasters.make("uint8", 3, 40, 50), 0, -1)
+    tifffile.imwrite(path, array, photometric="rgb", extratags=extra, metadata=None, **options)
+
+
+PROFILE = b"\0\0\2\xbc" + bytes(8) + b"mntrRGB XYZ " + bytes(12) + b"acsp" + bytes(i * 7 % 256 for i in range(660))
+XMP = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'/>"
+
+
+@pytest.mark.parametrize("byteorder", "<>")
+@pytest.mark.parametrize("command", ("convert", "cog"))
+def test_icc_profile_and_xmp_go_along_as_with_gdal(command, byteorder, tmp_path):
+    source, out, theirs = tmp_path / "source.tif", tmp_path / "out.tif", tmp_path / "theirs.tif"
+    write_picture(source, [(700, "B", len(XMP), XMP, True), (33723, "B", 9, b"\x1c\2\5\0\4iptc", True)],
+                  iccprofile=PROFILE, byteorder=byteorder)
+    rasterio.shutil.copy(source, theirs, driver="COG" if command == "cog" else "GTiff")
+    harness.run_ok(command, source, "-o", out, "--compression", "jpeg")
+    with rasterio.open(source) as a, rasterio.open(out) as b, rasterio.open(theirs) as c:
+        assert base64.b64decode(a.tags(ns="COLOR_PROFILE")["SOURCE_ICC_PROFILE"]) == PROFILE
+        for domain in ("COLOR_PROFILE", "xml:XMP"):
+            assert a.tags(ns=domain) == b.tags(ns=domain) == c.tags(ns=domain) != {}
+    for path in (out, theirs):
+        with tifffile.TiffFile(path) as file:
+            assert 33723 not in file.pages[0].tags  # IPTC: neither GDAL nor we carry it
+    # A part of the picture keeps its profile; other samples are not what it describes.
+    for options, kept in ((["--window", "0,0,16,16"], True), (["--bands", "1"], False), (["--dtype", "uint16"], False)):
+        harness.run_ok("convert", source, "-o", out, *options)
+        with rasterio.open(out) as file:
+            assert bool(file.tags(ns="COLOR_PROFILE")) == kept, options
+
+
+@pytest.mark.parametrize("byteorder", "<>")
+def test_colorimetry_goes_along_as_with_gdal(byteorder, tmp_path):
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    curves = [value * value // 255 * 257 for value in range(256)] * 3
+    write_picture(source, [(301, "H", 768, curves, True), (318, "2I", 2, (3127, 10000, 329, 1000), True),
+                           (319, "2I", 6, (64, 100, 33, 100, 30, 100, 60, 100, 15, 100, 6, 100), True)],
+                  byteorder=byteorder)
+    harness.run_ok("convert", source, "-o", out)
+    with rasterio.open(source) as a, rasterio.open(out) as b:
+        assert len(a.tags(ns="COLOR_PROFILE")) == 7
+        assert a.tags(ns="COLOR_PROFILE") == b.tags(ns="COLOR_PROFILE")
+
+
+def test_bands_with_different_nodata_get_that_of_the_first_and_a_note(tmp_path):
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, rasters.make("int16", 2, 20, 30), "int16")
+    (tmp_path / "source.tif.aux.xml").write_text(
+        "<PAMDataset><PAMRasterBand band=\"1\"><NoDataValue>-1</NoDataValue></PAMRasterBand>"
+        "<PAMRasterBand band=\"2\"><NoDataValue>-2</NoDataValue></PAMRasterBand></PAMDataset>")
+    result = harness.run_ok("convert", source, "-o", out)
+    assert b"bands have different nodata values (-1, -2)" in result.stderr
+    with rasterio.open(out) as file:
+        assert file.nodatavals == (-1, -1)
+    result = harness.run_ok("convert", source, "-o", out, "--bands", "2")
+    assert not result.stderr
+    with rasterio.open(out) as file:
+        assert file.nodatavals == (-2,)
+
+
+def test_a_transform_that_places_nothing_is_left_out_with_a_note(tmp_path):
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    matrix = (10.0, 20.0, 0.0, 5.0, 1.0, 2.0, 0.0, 7.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
+    write_picture(source, [(34264, "d", 16, matrix, True)])
+    result = harness.run_ok("convert", source, "-o", out)
+    assert b"the transform puts all pixels on one line" in result.stderr
+    assert harness.run_json("info", "--json", out)["georeference"]["transform"] is None
+    # Given by hand it is refused, and the file stays as it is.
+    before = out.read_bytes()
+    result = harness.run("edit", out, "--transform", "0,1,0,0,1,0")
+    assert result.code == harness.USAGE and b"on one line" in result.stderr, str(result)
+    assert out.read_bytes() == before
+
+
+def test_resolution_that_is_no_number_stays_metadata(tmp_path):
+    """TIFF holds a fraction there; a text is kept beside it, where GDAL finds it under the same name."""
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, rasters.make("uint8", 1, 20, 30), "uint8")
+    (tmp_path / "source.tif.aux.xml").write_text(
+        "<PAMDataset><Metadata><MDI key=\"TIFFTAG_XRESOLUTION\">many</MDI>"
+        "<MDI key=\"TIFFTAG_YRESOLUTION\">72.5</MDI></Metadata></PAMDataset>")
+    harness.run_ok("convert", source, "-o", out)
+    with tifffile.TiffFile(out) as file:
+        assert 282 not in file.pages[0].tags
+        assert file.pages[0].tags[283].value == (145, 2)
+    with rasterio.open(out) as file:
+        assert file.tags()["TIFFTAG_XRESOLUTION"] == "many"
+        assert file.tags()["TIFFTAG_YRESOLUTION"] == "72.5"
+
+
+@pytest.mark.parametrize("command", ("convert", "cog"))
+def test_nodata_beside_a_lossy_codec_is_told_and_a_mask_keeps_it(command, tmp_path):
+    array = rasters.make("uint8", 3, 200, 200) // 2 + 60
+    array[:, 50:90, 30:111] = 0
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, array, "uint8", nodata=0)
+    result = harness.run_ok(command, source, "-o", out, "--compression", "jpeg")
+    assert b"jpeg is lossy" in result.stderr and b"--mask" in result.stderr
+    with rasterio.open(out) as file:
+        assert file.nodata == 0
+    result = harness.run_ok(command, source, "-o", out, "--compression", "jpeg", "--mask")
+    assert not result.stderr
+    with rasterio.open(out) as file:
+        assert file.nodata is None
+        assert ((file.read_masks(1) == 0) == (array[0] == 0)).all()
+    assert harness.run(command, source, "-o", out, "--mask", "--nodata", "0").code == harness.USAGE
+    result = harness.run_ok(command, source, "-o", out, "--compression", "webp")  # without loss
+    assert not result.stderr
 
 
 @pytest.mark.corpus

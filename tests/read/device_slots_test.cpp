@@ -39,7 +39,6 @@ TEST_F(SlotsOnDevice, KeepTheirMemoryForTheNextLease) {
       lease[s].reserve_memory(allocator, 1000, 10000);
       places.insert(lease[s].memory.data());
     }
-    EXPECT_EQ(lease.device_bytes(), 3000u);
   }
   EXPECT_EQ(allocator.live, 3);
   {

@@ -38,32 +38,6 @@ class EngineVariable {
   std::optional<std::string> before_;
 };
 
-TEST(RequestedEngine, IsTheRequestsThenTheEnvironments) {
-  struct {
-    char const* value;
-    Engine seen;
-  } const cases[] = {{nullptr, Engine::automatic},
-                     {"", Engine::automatic},
-                     {"auto", Engine::automatic},
-                     {"host", Engine::host},
-                     {"device", Engine::device}};
-  for (auto const& c : cases) {
-    EngineVariable const variable(c.value);
-    EXPECT_EQ(requested_engine({}), c.seen) << (c.value == nullptr ? "unset" : c.value);
-    for (Engine const engine : {Engine::host, Engine::device}) {
-      EXPECT_EQ(requested_engine({.engine = engine}), engine) << "the request comes first";
-    }
-  }
-}
-
-TEST(RequestedEngine, RefusesWordsItDoesNotKnow) {
-  EngineVariable const variable("gpu");
-  Error const error = failure_of([] { (void)requested_engine({}); });
-  EXPECT_EQ(error.kind(), ErrorKind::usage);
-  EXPECT_NE(error.message().find("TERRAZZO_ENGINE=gpu"), std::string::npos) << error.message();
-  EXPECT_EQ(requested_engine({.engine = Engine::host}), Engine::host) << "nobody asked the environment";
-}
-
 TEST(ChooseEngine, HonoursAForcedChoiceWithoutAskingTheModel) {
   EngineVariable const variable(nullptr);
   Opened const opened(image<std::uint8_t>({.width = 32, .height = 32}));

@@ -30,13 +30,9 @@ ErrorKind kind_of_failure(Function const& function) {
 // A file of directories only, one after the other.
 std::vector<std::byte> file_of(std::vector<TagSet> const& directories, bool bigtiff) {
   std::vector<std::byte> file = encode_header(bigtiff, header_bytes(bigtiff));
-  for (std::size_t i = 0; i < directories.size(); ++i) {
-    std::uint64_t const next = file.size() + directory_bytes(directories[i], bigtiff);
-    std::vector<std::byte> const bytes =
-        encode_directory(directories[i], bigtiff, file.size(), i + 1 < directories.size() ? next : 0);
-    EXPECT_EQ(bytes.size(), directory_bytes(directories[i], bigtiff));
-    file.insert(file.end(), bytes.begin(), bytes.end());
-  }
+  std::vector<std::byte> const chain = encode_chain(directories, bigtiff, file.size());
+  EXPECT_EQ(chain.size(), chain_bytes(directories, bigtiff));
+  file.insert(file.end(), chain.begin(), chain.end());
   return file;
 }
 
@@ -61,6 +57,42 @@ TEST_P(DirectoryWriter, WritesAHeaderTheReaderAccepts) {
   EXPECT_EQ(chain.header.first_ifd_bytes, bigtiff() ? 16U : 8U);
   EXPECT_TRUE(chain.warnings.empty());
   EXPECT_EQ(chain.directories.at(0).entries().size(), 1U);
+}
+
+TEST_P(DirectoryWriter, WritesTheOtherByteOrderToo) {
+  TagSet first, second;
+  first.set_short(256, 0x1234);
+  first.set_shorts(258, std::vector<std::uint16_t>{1, 2, 0xFF00});
+  first.set_long(257, 0x12345678);
+  first.set_offsets(273, std::vector<std::uint64_t>{0x01020304, 7}, bigtiff());
+  first.set_text(305, "a text of bytes");
+  first.set_doubles(33550, std::vector<double>{0.1, -3});
+  std::vector<std::byte> const raw{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}, std::byte{5}};
+  first.set_bytes(347, FieldType::undefined, raw);
+  TagValue ratio{FieldType::rational, 1, {}};
+  for (int const b : {3, 0, 0, 0, 4, 0, 0, 0}) { ratio.bytes.push_back(static_cast<std::byte>(b)); }
+  first.set(282, ratio);
+  second.set_long(256, 9);
+
+  std::vector<TagSet> const both{first, second};
+  std::vector<std::byte> file = encode_header(bigtiff(), header_bytes(bigtiff()), std::endian::big);
+  std::vector<std::byte> const chain_bytes = encode_chain(both, bigtiff(), file.size(), std::endian::big);
+  file.insert(file.end(), chain_bytes.begin(), chain_bytes.end());
+  Chain const chain = read_chain(std::make_shared<io::MemorySource>(file, "big-endian.tif"));
+  EXPECT_EQ(chain.header.order, std::endian::big);
+  EXPECT_EQ(chain.header.big, bigtiff());
+  EXPECT_TRUE(chain.warnings.empty());
+  ASSERT_EQ(chain.directories.size(), 2U);
+  Directory const& read = chain.directories[0];
+  EXPECT_EQ(read.unsigned_value(256), 0x1234U);
+  EXPECT_EQ(read.unsigned_values(258, 9), (std::vector<std::uint64_t>{1, 2, 0xFF00}));
+  EXPECT_EQ(read.unsigned_value(257), 0x12345678U);
+  EXPECT_EQ(read.unsigned_values(273, 9), (std::vector<std::uint64_t>{0x01020304, 7}));
+  EXPECT_EQ(read.text_value(305), "a text of bytes");
+  EXPECT_EQ(read.real_values(33550, 9), (std::vector<double>{0.1, -3}));
+  EXPECT_EQ(read.bytes_value(347), raw);
+  EXPECT_EQ(read.real_value(282), 0.75);
+  EXPECT_EQ(chain.directories[1].unsigned_value(256), 9U);
 }
 
 // Every field type with 1 to 20 values: inline ones, those that just fit and those that just do not.

@@ -33,13 +33,13 @@ pack_device_tests() {
   need_packages build bundle
   configure_and_build cuda
   configure_and_build cuda-shared device_equality default_stream_guard
-  ninja -C build/cuda device_findings >/dev/null 2>&1 || loud "device_findings cannot be built here -> no findings"
+  ninja -C build/cuda device_findings device_write_findings >/dev/null 2>&1 || loud "device_findings cannot be built here -> no findings"
   ninja -C build/cuda vendor_device_test >/dev/null 2>&1 || loud "vendor_device_test cannot be built here -> no vendor stage"
   rm -rf "$DEVICE_DIR"
   mkdir -p "$DEVICE_DIR/lib"
   local binary library
   local -a binaries=(build/cuda/terrazzo)
-  for binary in build/cuda/tests/{test_gpu_*,test_io,test_read,device_*,vendor_device_test} build/cuda/bench/device_*; do
+  for binary in build/cuda/tests/{test_gpu_*,test_io,test_read,test_write,test_ops,device_*,vendor_device_test} build/cuda/bench/device_*; do
     [[ -f $binary && -x $binary ]] && binaries+=("$binary")
   done
   cp "${binaries[@]}" "$DEVICE_DIR/"
@@ -117,4 +117,6 @@ device_bench_stage() {
   local folder=${TERRAZZO_RASTERS:-/tmp/rasters}
   python3 tools/make_rasters.py "$folder" --size 16384
   python3 bench/device_peers.py "$folder" --bench "$DEVICE_DIR/device_bench"
+  python3 bench/device_write_peers.py "$folder/dem_f32_none_512.tif" --bench "$DEVICE_DIR/device_write_bench" --folder "$folder/written" --studies
+  "$DEVICE_DIR/device_write_findings"
 }

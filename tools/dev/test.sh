@@ -79,8 +79,8 @@ asan_options() {
   export UBSAN_OPTIONS="print_stacktrace=1"
 }
 
-# The folders that see bytes of strangers; the rest is theirs to call.
-SANITISED=(base tiff geo tile codec io read)
+# The folders that see bytes of strangers, and those that write from many threads into memory they count themselves.
+SANITISED=(base tiff geo tile codec io read write ops)
 
 asan_build_stage() { configure_and_build fuzz terrazzo_cli fuzz_targets "${SANITISED[@]/#/test_}"; }
 
@@ -90,16 +90,20 @@ asan_unit_stage() {
 }
 
 tsan_stage() {
-  configure_and_build tsan test_base test_read
+  configure_and_build tsan test_base test_read test_write test_ops
   # Kernels with many random address bits leave ThreadSanitizer no room for its shadow.
   local -a fixed_addresses=()
   setarch "$(uname -m)" -R true 2>/dev/null && fixed_addresses=(setarch "$(uname -m)" -R)
   mkdir -p "$RESULTS/gtest-tsan"
-  # What runs on more threads than one: the pool, the budget, the engine and the cache of tiles.
-  GTEST_FILTER='ThreadPool*:MemoryBudget*:*Thread*:Read*:BadBlocks*:SparseBlocks*:RawPieces*:LargeResults*:TileCache*' \
-    GTEST_OUTPUT="xml:$RESULTS/gtest-tsan/" \
+  # What runs on more threads than one: the pool, the budget, the engine and the cache of tiles; encoders, writers, and
+  # conversions whose reading and writing overlap. Not the files of random shapes, which are slow and say no more.
+  local threaded='ThreadPool*:MemoryBudget*:*Thread*:Read*:BadBlocks*:SparseBlocks*:RawPieces*:LargeResults*:TileCache*'
+  threaded+=':BlockEncoder*:EncodeTiles*:Writer.*:*WriterTest*:WriterMisuse*'
+  threaded+=':Convert*:*StreamRows*:RowBlocks*:AddOverviews*'
+  GTEST_FILTER=$threaded GTEST_OUTPUT="xml:$RESULTS/gtest-tsan/" \
     TERRAZZO_CORPUS=$CORPUS TSAN_OPTIONS=halt_on_error=1 \
-    "${fixed_addresses[@]}" ctest --preset tsan -R '^(base|read)$' --output-junit "$RESULTS/gtest-tsan/ctest.junit" || true
+    "${fixed_addresses[@]}" ctest --preset tsan -R '^(base|read|write|ops)$' \
+    --output-junit "$RESULTS/gtest-tsan/ctest.junit" || true
   [[ -f $RESULTS/gtest-tsan/ctest.junit ]]
 }
 
@@ -161,7 +165,7 @@ run_tests() {
       stage "fuzz: $fuzz_seconds s a target" fuzz_stage "$fuzz_seconds"
     fi
     stage "python tests: corpus, generated files, bad files, command line" python_stage
-    stage "TSan: pool and engine" tsan_stage
+    stage "TSan: pool, engine, writers" tsan_stage
     stage "examples: programs against the installed package" examples_stage
   fi
   "$(system_python)" tools/dev/tally.py "$RESULTS"

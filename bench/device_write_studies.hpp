@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What device_write_bench measures beside its table: memory of a streamed write, of a very tall one, and overviews.
+#pragma once
+
+#include "terrazzo/device.hpp"
+#include "terrazzo/write.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace terrazzo::bench {
+
+// What a write is made of: the raster on the device, and options that describe it.
+struct Subject {
+  DeviceArray raster;
+  WriteOptions options;
+};
+
+struct Times {
+  std::vector<double> seconds{};
+  [[nodiscard]] double best() const { return *std::ranges::min_element(seconds); }
+  [[nodiscard]] double median() const {
+    std::vector<double> sorted = seconds;
+    std::ranges::sort(sorted);
+    return sorted[sorted.size() / 2];
+  }
+};
+
+template <class Work>
+double seconds_of(Work const& work) {
+  auto const start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// A sink that can be written anywhere and keeps nothing: the engine without the disk.
+[[nodiscard]] std::shared_ptr<ByteSink> nowhere();
+
+// Starts counting device_memory_use().peak_bytes anew, with no scratch of earlier work in it.
+void forget_device_memory();
+
+// Finding 5 of design.md: the same file out of one piece, and out of bands of 512 rows under small budgets, from device
+// and from host memory. `peak_bytes` is what the writer held beyond the rows it was given, `held_bytes` with them: the
+// raster, or one band.
+void measure_streaming(Subject const& subject, std::vector<Compression> const& codecs);
+
+// Rows of the raster again and again, until `total_bytes` are written to nowhere: memory of the process on the way.
+void measure_tall(Subject const& subject, std::vector<Compression> const& codecs, std::uint64_t total_bytes);
+
+// Uncompressed GeoTIFF to nowhere, with overviews (2, 4, 8, ... to one tile) less without: what they cost is reading
+// the raster once more where it lies, reducing, and bringing a third of its bytes back. No codec and no disk in it.
+void measure_overviews(Subject const& subject, int repeats);
+
+}  // namespace terrazzo::bench
