@@ -136,8 +136,8 @@ void add_description(CLI::App& command, WriteChoices& choices) {
       command
           .add_option(
               "--nodata", choices.nodata,
-              "The value that marks missing pixels from now on: a number, nan, or none. Pixels are not changed, "
-              "but for NaN: those of the source's own nodata keep their value, and count as data")
+              "The value of missing pixels: a number, nan, or none. Only NaN becomes it; pixels of the source's own "
+              "nodata stay as they are, and count as data")
           ->type_name("VALUE")
           ->group(kDescription);
   command

@@ -65,7 +65,7 @@ struct DeflateWindow {
 };
 
 // The best match at a position in one word, so that the best of several is the greatest: what it saves, then how near
-// it is. 0: none.
+// it is. 0: none. Matches are at least shortest_match_at() long, so the score is positive.
 struct DeflateMatchKey {
   std::uint32_t key = 0;
 

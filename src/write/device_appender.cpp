@@ -137,14 +137,16 @@ void DeviceAppender::append(BatchSlot const& slot) {
   }
   std::vector<Piece> const pieces = pieces_of(images, kPieceBytes);
   std::size_t started = 0;
+  bool released = false;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     for (; started < pieces.size() && started < i + ring_.size(); ++started) {
       start_copy(images, pieces[started], ring_[started % ring_.size()]);
     }
     Ring const& ring = ring_[i % ring_.size()];
     gpu::check_cuda(cudaEventSynchronize(ring.copied.get()), "bringing back a batch of blocks");
-    if (started == pieces.size()) {
-      // The last copy is behind all others on the stream.
+    if (started == pieces.size() && !released) {
+      // The last copy is behind all others on the stream. Once: the slot may hold the next batch from here on.
+      released = true;
       gpu::check_cuda(cudaEventSynchronize(ring_[(started - 1) % ring_.size()].copied.get()),
                       "bringing back a batch of blocks");
       release(slot);

@@ -271,9 +271,8 @@ void DeviceBatches::launch(std::span<BlockJob const> jobs, BatchSlot& slot, cuda
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     if (groups_[g].encoder.encodes() && cut[g].count != 0) { encode_group(slot, g, cut[g]); }
   }
-  gpu::check_cuda(
-      cudaMemcpyAsync(slot.results.data(), slot.device_results.data(), results_bytes_, cudaMemcpyDeviceToHost, stream_),
-      "bringing back the sizes of blocks");
+  gpu::copy_back(slot.results.data(), slot.device_results.data(), results_bytes_, stream_,
+                 "bringing back the sizes of blocks");
   gpu::check_cuda(cudaEventRecord(slot.sized.get(), stream_), "recording an event");
 }
 

@@ -7,6 +7,7 @@
 #include "read/device_decoders.hpp"
 #include "read/device_fixture.hpp"
 #include "read/images.hpp"
+#include "support/lzw_stream.hpp"
 #include "support/temp_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -24,24 +25,6 @@ using test::CountingAllocator;
 using test::DeviceBytes;
 
 constexpr std::uint16_t kLzw = 5, kDeflate = 8;
-
-// LZW of nine-bit codes: a Clear before the table would need ten.
-Bytes lzw_literals(Bytes const& bytes) {
-  Bytes out;
-  std::uint64_t bits = 0;
-  unsigned count = 0;
-  auto const put = [&](std::uint32_t code) {
-    bits = bits << 9 | code;
-    for (count += 9; count >= 8; count -= 8) { out.push_back(static_cast<std::byte>(bits >> (count - 8))); }
-  };
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i % 200 == 0) { put(256); }
-    put(static_cast<std::uint32_t>(bytes[i]));
-  }
-  put(257);
-  if (count != 0) { out.push_back(static_cast<std::byte>(bits << (8 - count))); }
-  return out;
-}
 
 // One stored block in a zlib frame, checksum and all.
 Bytes zlib_stored(Bytes const& bytes) {
@@ -66,7 +49,7 @@ testing::TiffBuilder tiles(std::uint16_t compression, std::set<std::uint64_t> co
   ImageSpec spec{
       .width = 190, .height = 120, .bands = 2, .tile_width = 16, .tile_height = 16, .compression = compression};
   spec.edit = [compression, bad](std::uint64_t block, Bytes& bytes) {
-    if (compression == kLzw) { bytes = lzw_literals(bytes); }
+    if (compression == kLzw) { bytes = testing::lzw_stream(bytes); }
     if (compression == kDeflate) { bytes = zlib_stored(bytes); }
     if (!bad.contains(block)) { return; }
     switch (block % 3) {

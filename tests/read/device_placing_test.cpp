@@ -3,6 +3,7 @@
 // Requests of all kinds by the twin of a device read (read_twin.hpp), against the host engine.
 #include "read/images.hpp"
 #include "read/read_twin.hpp"
+#include "support/lzw_stream.hpp"
 
 #include <gtest/gtest.h>
 
@@ -95,24 +96,6 @@ TEST(DevicePlacing, EqualsTheHostForFloats) { expect_every_layout<float>(); }
 TEST(DevicePlacing, EqualsTheHostForLongs) { expect_every_layout<std::uint64_t>(); }
 TEST(DevicePlacing, EqualsTheHostForDoubles) { expect_every_layout<double>(); }
 
-// LZW of nine-bit codes: a Clear before the table would need ten.
-Bytes lzw_literals(Bytes const& bytes) {
-  Bytes out;
-  std::uint64_t bits = 0;
-  unsigned count = 0;
-  auto const put = [&](std::uint32_t code) {
-    bits = bits << 9 | code;
-    for (count += 9; count >= 8; count -= 8) { out.push_back(static_cast<std::byte>(bits >> (count - 8))); }
-  };
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    if (i % 200 == 0) { put(256); }
-    put(static_cast<std::uint32_t>(bytes[i]));
-  }
-  put(257);
-  if (count != 0) { out.push_back(static_cast<std::byte>(bits << (8 - count))); }
-  return out;
-}
-
 struct Samples {
   std::uint16_t bits, format, predictor;
 };
@@ -127,7 +110,7 @@ testing::TiffBuilder noise_image(Samples const& samples, std::uint16_t bands, bo
   for (std::uint32_t block = 0; block < 4u * (separate ? bands : 1u); ++block) {
     Bytes bytes((kTile * per_block * samples.bits + 7) / 8 * kTile);
     for (std::byte& b : bytes) { b = static_cast<std::byte>(engine()); }
-    Bytes const stream = lzw_literals(bytes);
+    Bytes const stream = testing::lzw_stream(bytes);
     offsets.push_back(static_cast<std::uint32_t>(builder.data(stream)));
     counts.push_back(static_cast<std::uint32_t>(stream.size()));
   }

@@ -88,7 +88,7 @@ TEST(GhostArea, IsNotSeenInOtherFiles) {
 TEST(GhostArea, IsNotSeenWhereADirectoryLies) {
   Directory const directory = directory_behind(ghost_text(false));
   Header header = directory.header();
-  for (std::uint64_t const first : {0, 8, 16, 50}) {
+  for (std::uint64_t const first : {0u, 8u, 16u, 50u}) {
     header.first_ifd_bytes = first;
     EXPECT_FALSE(read_ghost_area(directory.reader(), header)) << first;
   }

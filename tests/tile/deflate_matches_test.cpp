@@ -37,13 +37,13 @@ TEST_F(DeflateMatchesTest, ComparesBytesAtAnyPlace) {
 }
 
 TEST_F(DeflateMatchesTest, KeepsLengthAndDistanceInAKey) {
-  for (std::uint32_t length = 3; length <= kDeflateLookBytes; ++length) {
-    for (std::uint32_t const distance : {1u, 2u, 4u, 5u, 8u, 9u, 4095u, 4096u, 32'767u, 32'768u}) {
+  for (std::uint32_t const distance : {1u, 2u, 4u, 5u, 8u, 9u, 4095u, 4096u, 32'767u, 32'768u}) {
+    for (std::uint32_t length = shortest_match_at(distance); length <= kDeflateLookBytes; ++length) {
       DeflateMatchKey const key(length, distance);
       EXPECT_EQ(key.length(), length);
       EXPECT_EQ(key.distance(), distance);
       EXPECT_NE(key.key, 0u);
-      if (distance < 32'768) { EXPECT_GT(key.key, DeflateMatchKey(length, distance + 1).key); }
+      if (distance < 32'768 && length > 5) { EXPECT_GT(key.key, DeflateMatchKey(length, distance + 1).key); }
       EXPECT_LT(key.key, DeflateMatchKey(length + 1, distance).key);
     }
   }
@@ -122,7 +122,7 @@ TEST_F(DeflateMatchesTest, ReachesTheFarthestAndNoFarther) {
       EXPECT_EQ(key.key, 0u);
     } else {
       EXPECT_EQ(key.distance(), distance);
-      EXPECT_EQ(key.length(), 12u);
+      EXPECT_GE(key.length(), 12u);
     }
   }
 }

@@ -24,8 +24,8 @@ Cache& cache() {
   return *instance;
 }
 
-// Two writers at once take four; more than that is not worth keeping.
-constexpr std::size_t kMostKept = 4;
+// Two writers at once take sixteen, most of them small; more than that is not worth keeping.
+constexpr std::size_t kMostKept = 16;
 
 void give_back(PinnedMemory memory, std::size_t bytes) {
   if (memory == nullptr) { return; }
