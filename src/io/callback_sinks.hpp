@@ -19,7 +19,7 @@
 namespace terrazzo::io {
 
 constexpr std::size_t kGatherBytes = std::size_t{4} << 20;
-constexpr std::size_t kDirectBytes = std::size_t{1} << 20;
+constexpr std::size_t kDirectBytes = std::size_t{128} << 10;
 
 // Places that are not written before are taken to read as zeros, and to come into being when a later one is written.
 class SeekableSink final : public ByteSink {

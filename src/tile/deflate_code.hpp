@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kDeflateMostSymbols = 288;
 
 inline constexpr std::uint32_t kDeflateNoKey = 0xFFFFFFFF;
 
-// What is needed to make a code only; it may lie where something else was.
+// What is needed to make a code only.
 struct DeflateTree {
   std::uint32_t keys[kDeflateMostSymbols];  // count << 9 | symbol, kDeflateNoKey when there is none
   std::uint32_t leaves[kDeflateMostSymbols];  // the keys in order
@@ -31,7 +31,7 @@ struct DeflateTree {
 template <std::uint32_t kSymbols>
 struct DeflateCode {
   std::uint32_t counts[kSymbols];
-  std::uint16_t codes[kSymbols];  // the first bit lowest
+  std::uint32_t codes[kSymbols];  // the code, its first bit lowest, and its length << 16: one load
   std::uint8_t lengths[kSymbols];  // 0: not used
 };
 
@@ -186,18 +186,16 @@ TERRAZZO_HOST_DEVICE inline void make_deflate_codes(Threads& threads, DeflateTre
       std::uint32_t const bits = code.lengths[s];
       std::uint32_t value = tree.first_codes[bits];
       for (std::uint32_t before = 0; before < s; ++before) { value += code.lengths[before] == bits ? 1 : 0; }
-      code.codes[s] = static_cast<std::uint16_t>(bits == 0 ? 0 : steps::reversed(value, bits));
+      code.codes[s] = bits == 0 ? 0 : steps::reversed(value, bits) | bits << 16;
     }
   });
 }
 
-// The three codes of a block, and the runs that describe two of them.
+// The three codes of a block; the third describes the lengths of the others.
 struct DeflateCodes {
   DeflateCode<kDeflateLiteralSymbols> literals;
   DeflateCode<kDeflateDistanceSymbols> distances;
   DeflateCode<kDeflateRunSymbols> runs;
-  std::uint16_t run_list[kDeflateLiteralSymbols + kDeflateDistanceSymbols];  // symbol | extra << 8
-  std::uint32_t work[kDeflateLiteralSymbols + kDeflateDistanceSymbols];  // runs at a length; later bits of a run
   std::uint32_t run_count, literal_count, distance_count, stored_runs;
   std::uint32_t header_bits;
   std::uint32_t body_bits;  // with the end of the block
@@ -209,9 +207,17 @@ struct DeflateCodes {
   [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t length_at(std::uint32_t i) const noexcept {
     return i < literal_count ? literals.lengths[i] : distances.lengths[i - literal_count];
   }
+};
+
+// What is needed until the header is put; it may lie where something else was.
+struct DeflateCodeWork {
+  DeflateTree trees[2];
+  std::uint32_t sums[kDeflateLiteralSymbols + kDeflateDistanceSymbols];  // runs at a length; later bits of a run
+  std::uint16_t runs[kDeflateLiteralSymbols + kDeflateDistanceSymbols];  // symbol | extra << 8
+
   [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t sum_before(std::uint32_t end) const noexcept {
     std::uint32_t sum = 0;
-    for (std::uint32_t i = 0; i < end; ++i) { sum += work[i]; }
+    for (std::uint32_t i = 0; i < end; ++i) { sum += sums[i]; }
     return sum;
   }
 };
@@ -256,7 +262,7 @@ TERRAZZO_HOST_DEVICE inline std::uint32_t split_run(std::uint32_t length, std::u
 
 // The lengths of both codes as runs of equal ones, which may go on from the first code to the second.
 template <class Threads>
-TERRAZZO_HOST_DEVICE inline void describe(Threads& threads, DeflateCodes& codes) {
+TERRAZZO_HOST_DEVICE inline void describe(Threads& threads, DeflateCodeWork& work, DeflateCodes& codes) {
   threads.each([&](std::uint32_t thread) {
     if (thread < kDeflateRunSymbols) { codes.runs.counts[thread] = 0; }
     if (thread == 0) { codes.run_count = codes.literal_count = codes.distance_count = codes.body_bits = 0; }
@@ -273,17 +279,17 @@ TERRAZZO_HOST_DEVICE inline void describe(Threads& threads, DeflateCodes& codes)
     for (std::uint32_t i = thread; i < codes.length_count(); i += kDeflateThreads) {
       bool const begins = i == 0 || codes.length_at(i) != codes.length_at(i - 1);
       auto const only_count = [](std::uint32_t, std::uint32_t, std::uint32_t) {};
-      codes.work[i] = begins ? split_run(codes.length_at(i), run_from(codes, i), only_count) : 0;
-      if (begins) { together::add(codes.run_count, codes.work[i]); }
+      work.sums[i] = begins ? split_run(codes.length_at(i), run_from(codes, i), only_count) : 0;
+      if (begins) { together::add(codes.run_count, work.sums[i]); }
     }
   });
   threads.each([&](std::uint32_t thread) {
     for (std::uint32_t i = thread; i < codes.length_count(); i += kDeflateThreads) {
-      if (codes.work[i] == 0) { continue; }
-      std::uint32_t const first = codes.sum_before(i);
+      if (work.sums[i] == 0) { continue; }
+      std::uint32_t const first = work.sum_before(i);
       split_run(codes.length_at(i), run_from(codes, i),
                 [&](std::uint32_t place, std::uint32_t symbol, std::uint32_t extra) {
-                  codes.run_list[first + place] = static_cast<std::uint16_t>(symbol | extra << 8);
+                  work.runs[first + place] = static_cast<std::uint16_t>(symbol | extra << 8);
                   together::add(codes.runs.counts[symbol], 1);
                 });
     }
@@ -306,16 +312,16 @@ TERRAZZO_HOST_DEVICE inline void measure(DeflateCodes& codes) noexcept {
 
 // Everything from the counts of literals and distances, the end of the block among them.
 template <class Threads>
-TERRAZZO_HOST_DEVICE inline void make_block_codes(Threads& threads, DeflateTree* trees, DeflateCodes& codes) {
-  make_deflate_codes(threads, trees, kDeflateMostBits, codes.literals, &codes.distances);
-  deflate_header::describe(threads, codes);
-  make_deflate_codes(threads, trees, kDeflateMostRunBits, codes.runs,
+TERRAZZO_HOST_DEVICE inline void make_block_codes(Threads& threads, DeflateCodeWork& work, DeflateCodes& codes) {
+  make_deflate_codes(threads, work.trees, kDeflateMostBits, codes.literals, &codes.distances);
+  deflate_header::describe(threads, work, codes);
+  make_deflate_codes(threads, work.trees, kDeflateMostRunBits, codes.runs,
                      static_cast<DeflateCode<kDeflateDistanceSymbols>*>(nullptr));
   threads.each([&](std::uint32_t thread) {
     if (thread == 0) { deflate_header::measure(codes); }
     for (std::uint32_t i = thread; i < codes.run_count; i += kDeflateThreads) {
-      std::uint32_t const symbol = codes.run_list[i] & 0xFFU;
-      codes.work[i] = codes.runs.lengths[symbol] + run_extra_bits(symbol);
+      std::uint32_t const symbol = work.runs[i] & 0xFFU;
+      work.sums[i] = codes.runs.lengths[symbol] + run_extra_bits(symbol);
     }
     std::uint32_t bits = 0;
     for (std::uint32_t s = thread; s < kDeflateLiteralSymbols; s += kDeflateThreads) {
@@ -329,8 +335,8 @@ TERRAZZO_HOST_DEVICE inline void make_block_codes(Threads& threads, DeflateTree*
 }
 
 // One thread's share of the block's first header_bits bits.
-TERRAZZO_HOST_DEVICE inline void put_block_header(DeflateCodes const& codes, bool last, std::uint32_t thread,
-                                                  std::uint32_t* words) noexcept {
+TERRAZZO_HOST_DEVICE inline void put_block_header(DeflateCodeWork const& work, DeflateCodes const& codes, bool last,
+                                                  std::uint32_t thread, std::uint32_t* words) noexcept {
   if (thread == 0) {
     DeflateBits out(words, 0);
     out.put((last ? 1U : 0U) | 2U << 1 | (codes.literal_count - 257) << 3 | (codes.distance_count - 1) << 8 |
@@ -340,9 +346,9 @@ TERRAZZO_HOST_DEVICE inline void put_block_header(DeflateCodes const& codes, boo
     out.finish();
   }
   for (std::uint32_t i = thread; i < codes.run_count; i += kDeflateThreads) {
-    DeflateBits out(words, deflate_header::kFixedBits + 3 * codes.stored_runs + codes.sum_before(i));
-    std::uint32_t const symbol = codes.run_list[i] & 0xFFU, extra = codes.run_list[i] >> 8;
-    out.put(codes.runs.codes[symbol] | extra << codes.runs.lengths[symbol], codes.work[i]);
+    DeflateBits out(words, deflate_header::kFixedBits + 3 * codes.stored_runs + work.sum_before(i));
+    std::uint32_t const symbol = work.runs[i] & 0xFFU, extra = work.runs[i] >> 8;
+    out.put((codes.runs.codes[symbol] & 0xFFFFU) | extra << codes.runs.lengths[symbol], work.sums[i]);
     out.finish();
   }
 }

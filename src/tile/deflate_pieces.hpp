@@ -69,25 +69,41 @@ TERRAZZO_HOST_DEVICE inline void count_token(DeflateCodes& codes, DeflateToken t
   together::add(codes.distances.counts[distance_symbol(token.distance()).symbol], 1);
 }
 
-[[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t token_bits(DeflateCodes const& codes,
-                                                                   DeflateToken token) noexcept {
-  if (token.covered()) { return 0; }
-  if (token.is_literal()) { return codes.literals.lengths[token.word]; }
-  DeflateSymbol const length = length_symbol(token.length()), distance = distance_symbol(token.distance());
-  return codes.literals.lengths[kDeflateFirstLength + length.symbol] + length.extra_bits +
-         codes.distances.lengths[distance.symbol] + distance.extra_bits;
-}
+// The bits of a token, at most 48, and how many there are: bits | count << 56.
+struct DeflateTokenBits {
+  std::uint64_t word;
 
-TERRAZZO_HOST_DEVICE inline void put_token(DeflateCodes const& codes, DeflateToken token, DeflateBits& out) noexcept {
-  if (token.covered()) { return; }
-  if (token.is_literal()) { return out.put(codes.literals.codes[token.word], codes.literals.lengths[token.word]); }
-  DeflateSymbol const length = length_symbol(token.length()), distance = distance_symbol(token.distance());
-  std::uint32_t const length_bits = codes.literals.lengths[kDeflateFirstLength + length.symbol];
-  out.put(codes.literals.codes[kDeflateFirstLength + length.symbol] | length.extra << length_bits,
-          length_bits + length.extra_bits);
-  std::uint32_t const distance_bits = codes.distances.lengths[distance.symbol];
-  out.put(codes.distances.codes[distance.symbol] | distance.extra << distance_bits,
-          distance_bits + distance.extra_bits);
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t count() const noexcept {
+    return static_cast<std::uint32_t>(word >> kCountShift);
+  }
+  TERRAZZO_HOST_DEVICE void put(DeflateBits& out) const noexcept {
+    std::uint32_t const all = count();
+    out.put(static_cast<std::uint32_t>(word), all < 32 ? all : 32);
+    if (all > 32) { out.put(static_cast<std::uint32_t>(word >> 32) & 0xFFFFU, all - 32); }
+  }
+
+  static constexpr std::uint32_t kCountShift = 56;
+};
+
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline DeflateTokenBits token_bits(DeflateCodes const& codes,
+                                                                      DeflateToken token) noexcept {
+  std::uint64_t bits = 0;
+  std::uint32_t count = 0;
+  auto const add = [&](std::uint32_t code, DeflateSymbol const& symbol) {
+    std::uint32_t const code_bits = code >> 16;
+    bits |= std::uint64_t{(code & 0xFFFFU) | symbol.extra << code_bits} << count;
+    count += code_bits + symbol.extra_bits;
+  };
+  if (token.is_literal()) {
+    std::uint32_t const code = codes.literals.codes[token.word];
+    bits = code & 0xFFFFU;
+    count = code >> 16;
+  } else if (!token.covered()) {
+    DeflateSymbol const length = length_symbol(token.length()), distance = distance_symbol(token.distance());
+    add(codes.literals.codes[kDeflateFirstLength + length.symbol], length);
+    add(codes.distances.codes[distance.symbol], distance);
+  }
+  return {bits | std::uint64_t{count} << DeflateTokenBits::kCountShift};
 }
 
 // A tile's stream, without the frame, from its pieces.

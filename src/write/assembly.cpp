@@ -59,16 +59,57 @@ std::vector<std::byte> Assembly::encode_directories(std::span<Moments const> mom
 
 io::Spool& Assembly::spool_of(std::size_t level, std::uint32_t plane) { return spools_[level * plan_.planes + plane]; }
 
+std::uint64_t Assembly::index_of(std::size_t level, TileId block) const noexcept {
+  LevelPlan const& geometry = plan_.levels[level];
+  return geometry.blocks_per_plane() * block.plane + std::uint64_t{block.row} * geometry.blocks_across + block.column;
+}
+
+bool Assembly::settle(std::span<BlockSize const> sizes) {
+  if (!plan_.options.cog || !sink_.is_seekable()) { return false; }
+  for (BlockSize const& block : sizes) {
+    std::uint64_t const index = index_of(block.level, block.id);
+    image_places_[block.level].sizes_bytes[index] = block.image_bytes;
+    if (plan_.options.mask && block.id.plane == 0) { mask_places_[block.level].sizes_bytes[index] = block.mask_bytes; }
+  }
+  std::uint64_t at = directories_end_bytes() + kSlackBytes;
+  auto const place = [&](BlockPlaces& places, std::uint64_t index) {
+    if (places.sizes_bytes[index] == 0) { return; }
+    at += tiff::kTileFrameBytes;
+    places.offsets_bytes[index] = at;
+    at += places.sizes_bytes[index] + tiff::kTileFrameBytes;
+  };
+  for (std::size_t level = plan_.levels.size(); level-- > 0;) {
+    if (level == 0) { at = raster_start_bytes(at); }
+    std::uint64_t const per_plane = plan_.levels[level].blocks_per_plane();
+    for (std::uint64_t index = 0; index < per_plane * plan_.planes; ++index) {
+      place(image_places_[level], index);
+      if (plan_.options.mask && index < per_plane) { place(mask_places_[level], index); }
+    }
+  }
+  check_classic(at);
+  end_bytes_ = at;
+  settled_ = true;
+  return true;
+}
+
+void Assembly::put_settled(std::uint64_t offset_bytes, std::uint32_t size_bytes, std::span<std::byte const> bytes) {
+  if (bytes.size() != size_bytes) {
+    throw Error(ErrorKind::device, "a tile has another size than was announced", {.source = sink_.name()});
+  }
+  sink_.write_at(offset_bytes - tiff::kTileFrameBytes, tiff::tile_leader(size_bytes));
+  sink_.write_at(offset_bytes, bytes);
+  sink_.write_at(offset_bytes + size_bytes, tiff::tile_trailer(bytes));
+}
+
 void Assembly::add(BlockPlaces& places, std::size_t level, TileId block, std::span<std::byte const> bytes) {
   ++report_.tiles;
   if (bytes.empty()) {
     ++report_.sparse_tiles;
     return;
   }
-  LevelPlan const& geometry = plan_.levels[level];
-  std::uint64_t const index =
-      geometry.blocks_per_plane() * block.plane + std::uint64_t{block.row} * geometry.blocks_across + block.column;
+  std::uint64_t const index = index_of(level, block);
   report_.compressed_bytes += bytes.size();
+  if (settled_) { return put_settled(places.offsets_bytes[index], places.sizes_bytes[index], bytes); }
   places.sizes_bytes[index] = static_cast<std::uint32_t>(bytes.size());
   if (plan_.options.cog) {
     io::Spool& spool = spool_of(level, block.plane);
@@ -127,6 +168,12 @@ void Assembly::finish_plain(std::span<Moments const> moments) {
 
 void Assembly::finish_cog(std::span<Moments const> moments) {
   std::uint64_t const data = directories_end_bytes() + kSlackBytes;
+  if (settled_) {
+    std::vector<std::byte> front = encode_directories(moments);
+    front.resize(data);
+    sink_.write_at(0, front);
+    return;
+  }
   // Where each spool goes: small overviews first, the raster last.
   std::vector<std::uint64_t> starts(spools_.size());
   std::uint64_t at = data;

@@ -27,6 +27,13 @@
 
 namespace terrazzo::writing {
 
+// What a block takes in the file once it is compressed; 0: sparse, or no mask.
+struct BlockSize {
+  std::size_t level = 0;
+  TileId id{};
+  std::uint32_t image_bytes = 0, mask_bytes = 0;
+};
+
 class Assembly {
  public:
   // The sink is open. Both outlive the assembly. `start_bytes`: 0 for a new file, else where the first directory is to
@@ -39,6 +46,11 @@ class Assembly {
   // each. Empty bytes: sparse.
   void add_image(std::size_t level, TileId block, std::span<std::byte const> bytes);
   void add_mask(std::size_t level, TileId block, std::span<std::byte const> bytes);
+
+  // For a COG whose blocks are all compressed before the first is added: every block then goes straight to its place,
+  // in any order, and nothing waits. False, and nothing has changed, where that cannot be: no COG, or a sink that only
+  // appends.
+  [[nodiscard]] bool settle(std::span<BlockSize const> sizes);
 
   // Writes what is left. The report lacks only what the writer counts itself. Publishing is the caller's.
   [[nodiscard]] WriteReport finish(std::span<Moments const> moments);
@@ -53,6 +65,8 @@ class Assembly {
   [[nodiscard]] std::vector<std::byte> encode_directories(std::span<Moments const> moments) const;
   // Where the last directory ends: known before the first block.
   [[nodiscard]] std::uint64_t directories_end_bytes() const;
+  [[nodiscard]] std::uint64_t index_of(std::size_t level, TileId block) const noexcept;
+  void put_settled(std::uint64_t offset_bytes, std::uint32_t size_bytes, std::span<std::byte const> bytes);
   [[nodiscard]] io::Spool& spool_of(std::size_t level, std::uint32_t plane);
   void add(BlockPlaces& places, std::size_t level, TileId block, std::span<std::byte const> bytes);
   void finish_plain(std::span<Moments const> moments);
@@ -66,6 +80,7 @@ class Assembly {
   std::vector<BlockPlaces> image_places_, mask_places_;  // offsets: in the spool until the end, where there is one
   io::SpoolQuota quota_;
   std::deque<io::Spool> spools_;  // COG: one for each plane of each level; plain: one, for sinks that only append
+  bool settled_ = false;
   std::uint64_t end_bytes_ = 0;  // plain: where the next block goes; at the end: the size of the file
   WriteReport report_{};
 };

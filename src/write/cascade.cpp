@@ -18,6 +18,18 @@ LevelRows rows_between(LevelRows const& rows, std::uint32_t first, std::uint32_t
   return part;
 }
 
+namespace {
+
+// Where GDAL takes the last band for a mask, as a reader does: two or four bands of uint8 or uint16.
+bool has_alpha_mask(FilePlan const& plan) noexcept {
+  WriteOptions const& options = plan.options;
+  bool const may_have =
+      (options.bands == 2 || options.bands == 4) && (options.dtype == DType::u8 || options.dtype == DType::u16);
+  return may_have && !plan.extra_samples.empty() && plan.extra_samples.back() == 2;
+}
+
+}  // namespace
+
 std::vector<ReductionSpec> reduction_specs(FilePlan const& plan) {
   std::vector<ReductionSpec> specs;
   for (std::size_t level = 1; level < plan.levels.size(); ++level) {
@@ -32,7 +44,7 @@ std::vector<ReductionSpec> reduction_specs(FilePlan const& plan) {
     spec.method = plan.resampling;
     spec.nodata = plan.options.nodata;
     spec.mask = plan.options.mask;
-    if (!plan.extra_samples.empty() && plan.extra_samples.back() == 2) { spec.alpha_band = plan.options.bands - 1; }
+    if (has_alpha_mask(plan)) { spec.alpha_band = plan.options.bands - 1; }
     specs.push_back(spec);
   }
   return specs;

@@ -19,6 +19,25 @@ struct ReturnedBlock {
   CutParts parts{};      // what the host's encoders must do
 };
 
+// Nothing when the host has to encode some of the blocks: their sizes are not known yet.
+std::vector<BlockSize> sizes_of(std::span<PackedBatch const> batches) {
+  std::vector<BlockSize> sizes;
+  for (PackedBatch const& batch : batches) {
+    std::size_t const first = sizes.size();
+    for (BlockJob const& job : batch.jobs) { sizes.push_back({job.level, job.id}); }
+    for (std::size_t g = 0; g < batch.groups.size(); ++g) {
+      PackedGroup const& group = batch.groups[g];
+      for (std::size_t i = 0; i < group.places.size(); ++i) {
+        gpu::PackedTile const& place = group.places[i];
+        if (place.status != tile::TileStatus::ok && place.size != 0) { return {}; }
+        BlockSize& block = sizes[first + group.jobs[i]];
+        (g == kImages ? block.image_bytes : block.mask_bytes) = static_cast<std::uint32_t>(place.size);
+      }
+    }
+  }
+  return sizes;
+}
+
 void sort_part(gpu::PackedTile const& place, std::span<std::byte const> bytes, std::span<std::byte const>& done,
                std::span<std::byte const>& left, std::uint32_t& device_tiles) {
   if (place.status == tile::TileStatus::ok || place.size == 0) {
@@ -32,10 +51,15 @@ void sort_part(gpu::PackedTile const& place, std::span<std::byte const> bytes, s
 }  // namespace
 
 DeviceAppender::DeviceAppender(FilePlan const& plan, unsigned threads, DeviceBatches const& batches, int device,
-                               RowEngine::Emit emit)
-    : plan_(plan), batches_(batches), encoder_(plan, threads), device_(device), emit_(std::move(emit)), thread_([this] {
-        run();
-      }) {}
+                               RowEngine::Emit emit, RowEngine::Announce announce, std::uint64_t piece_bytes)
+    : plan_(plan),
+      batches_(batches),
+      encoder_(plan, threads),
+      device_(device),
+      emit_(std::move(emit)),
+      announce_(std::move(announce)),
+      piece_bytes_(piece_bytes),
+      thread_([this] { run(); }) {}
 
 DeviceAppender::~DeviceAppender() {
   {
@@ -48,12 +72,12 @@ DeviceAppender::~DeviceAppender() {
   (void)cudaStreamSynchronize(stream_.get());
 }
 
-void DeviceAppender::push(BatchSlot const& slot) {
+void DeviceAppender::push(std::vector<BatchSlot const*> slots, bool is_whole_file) {
   {
     std::lock_guard const lock(mutex_);
     throw_failure();
-    waiting_.push_back(&slot);
-    held_.push_back(&slot);
+    held_.insert(held_.end(), slots.begin(), slots.end());
+    waiting_.push_back({std::move(slots), is_whole_file});
   }
   moved_.notify_all();
 }
@@ -87,12 +111,12 @@ void DeviceAppender::run() noexcept {
   while (true) {
     moved_.wait(lock, [&] { return stopped_ || (!waiting_.empty() && failure_ == nullptr); });
     if (stopped_) { return; }
-    BatchSlot const& slot = *waiting_.front();
+    Group const& group = waiting_.front();  // stays where it is while others are added behind it
     lock.unlock();
     std::exception_ptr failure;
     try {
       gpu::check_cuda(cudaSetDevice(device_), "choosing the device");
-      append(slot);
+      append(group);
     } catch (...) { failure = std::current_exception(); }
     lock.lock();
     failure_ = failure;
@@ -120,22 +144,33 @@ std::vector<DeviceAppender::Piece> DeviceAppender::pieces_of(PackedGroup const& 
 
 void DeviceAppender::start_copy(PackedGroup const& group, Piece const& piece, Ring& ring) {
   if (piece.bytes != 0) {
-    ring.memory.reserve(std::max(piece.bytes, kPieceBytes));
+    ring.memory.reserve(std::max(piece.bytes, piece_bytes_));
     gpu::copy_back(ring.memory.data(), group.device_bytes + piece.offset, piece.bytes, stream_.get(),
                    "bringing back a batch of blocks");
   }
   gpu::check_cuda(cudaEventRecord(ring.copied.get(), stream_.get()), "recording an event");
 }
 
-void DeviceAppender::append(BatchSlot const& slot) {
-  PackedBatch const batch = batches_.packed(slot);
+void DeviceAppender::append(Group const& group) {
+  if (!group.is_whole_file) {
+    for (BatchSlot const* const slot : group.slots) { append(*slot, batches_.packed(*slot)); }
+    return;
+  }
+  std::vector<PackedBatch> batches;
+  for (BatchSlot const* const slot : group.slots) { batches.push_back(batches_.packed(*slot)); }
+  std::vector<BlockSize> const sizes = sizes_of(batches);
+  if (!sizes.empty()) { announce_(sizes); }
+  for (std::size_t i = 0; i < batches.size(); ++i) { append(*group.slots[i], batches[i]); }
+}
+
+void DeviceAppender::append(BatchSlot const& slot, PackedBatch const& batch) {
   PackedGroup const& images = batch.groups[kImages];
   if (batch.groups.size() > kMasks) {
     // Masks are small: all of them at once, before the images they belong to.
     PackedGroup const& masks = batch.groups[kMasks];
     for (Piece const& piece : pieces_of(masks, ~std::uint64_t{0})) { start_copy(masks, piece, masks_); }
   }
-  std::vector<Piece> const pieces = pieces_of(images, kPieceBytes);
+  std::vector<Piece> const pieces = pieces_of(images, piece_bytes_);
   std::size_t started = 0;
   bool released = false;
   for (std::size_t i = 0; i < pieces.size(); ++i) {

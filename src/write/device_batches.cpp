@@ -136,12 +136,12 @@ std::uint64_t BlockGroup::packed_bytes(std::uint32_t blocks) const noexcept {
 BatchCost DeviceBatches::cost(FilePlan const& plan, std::uint64_t budget_bytes) {
   auto const groups = std::make_shared<std::vector<BlockGroup>>(make_groups(plan, budget_bytes));
   std::uint64_t const useful = groups->front().encoder.useful_batch_bytes();
-  auto const bytes_of = [&plan, groups](std::uint32_t blocks) {
+  auto const bytes_of = [&plan, groups](std::uint32_t blocks, std::size_t slots) {
     SharedBytes const shared = shared_bytes(plan, *groups, blocks);
     ListSizes const lists = lay_out(plan, *groups, blocks);
     std::uint64_t bytes = shared.cut + shared.encoded + shared.scratch + shared.statuses + shared.library +
-                          2 * (lists.lists + lists.results);
-    for (BlockGroup const& group : *groups) { bytes += 2 * group.packed_bytes(blocks); }
+                          slots * (lists.lists + lists.results);
+    for (BlockGroup const& group : *groups) { bytes += slots * group.packed_bytes(blocks); }
     return bytes;
   };
   return {bytes_of, useful};

@@ -132,7 +132,7 @@ void upload_plane(Plane const& plane, std::uint32_t rows, unsigned threads, int 
 
 class DeviceEngine final : public RowEngine {
  public:
-  DeviceEngine(FilePlan const& plan, unsigned threads, Emit emit, bool in_reach)
+  DeviceEngine(FilePlan const& plan, unsigned threads, Emit emit, Announce announce, bool in_reach)
       : plan_(plan),
         threads_(threads),
         device_(current_device()),
@@ -140,7 +140,8 @@ class DeviceEngine final : public RowEngine {
         budget_(gpu::resolve_device_budget(plan.options.device_budget_bytes)),
         share_(share_device_memory(plan, budget_, DeviceBatches::cost(plan, budget_), in_reach)),
         batches_(plan, budget_, share_.batch_blocks, allocator_, work_.get()),
-        appender_(std::in_place, plan, threads, batches_, device_, std::move(emit)) {
+        slots_(share_.slots),
+        appender_(std::in_place, plan, threads, batches_, device_, std::move(emit), std::move(announce)) {
     for (ReductionSpec const& spec : reduction_specs(plan)) { reductions_.emplace_back(spec, allocator_, work_.get()); }
     note_rows_used();
   }
@@ -203,6 +204,10 @@ class DeviceEngine final : public RowEngine {
   }
 
   void encode(std::span<BlockJob const> jobs) override {
+    // All of a COG at once: its blocks stay on the device until the sizes of all are known.
+    bool const whole = plan_.options.cog && jobs.size() == block_count(plan_) &&
+                       jobs.size() <= slots_.size() * std::size_t{share_.batch_blocks};
+    std::vector<BatchSlot const*> launched;
     while (!jobs.empty()) {
       if (plan_.options.cancel != nullptr && plan_.options.cancel->load(std::memory_order_relaxed)) {
         throw Error(ErrorKind::cancelled, "the write was cancelled");
@@ -212,9 +217,14 @@ class DeviceEngine final : public RowEngine {
       next_slot_ = (next_slot_ + 1) % slots_.size();
       appender_->wait_for(slot);
       batches_.launch(jobs.first(count), slot, rows_used_.get());
-      appender_->push(slot);
+      if (whole) {
+        launched.push_back(&slot);
+      } else {
+        appender_->push(slot);
+      }
       jobs = jobs.subspan(count);
     }
+    if (whole) { appender_->push_all(std::move(launched)); }
   }
 
   void rows_are_free() override {
@@ -237,7 +247,7 @@ class DeviceEngine final : public RowEngine {
   DeviceShare share_;
   std::vector<gpu::DeviceReduction> reductions_{};
   DeviceBatches batches_;
-  std::array<BatchSlot, 2> slots_{};
+  std::vector<BatchSlot> slots_;
   std::size_t next_slot_ = 0;
   std::optional<DeviceAppender> appender_;
 };
@@ -252,9 +262,10 @@ void require_device_engine() {
 }
 
 std::unique_ptr<RowEngine> make_device_engine(FilePlan const& plan, unsigned threads, RowEngine::Emit emit,
-                                              Memory rows_lie_in) {
+                                              RowEngine::Announce announce, Memory rows_lie_in) {
   require_device_engine();
-  return std::make_unique<DeviceEngine>(plan, threads, std::move(emit), rows_lie_in == Memory::device);
+  return std::make_unique<DeviceEngine>(plan, threads, std::move(emit), std::move(announce),
+                                        rows_lie_in == Memory::device);
 }
 
 void wait_for_stream(void* stream) {

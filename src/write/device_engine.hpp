@@ -17,7 +17,8 @@ void require_device_engine();
 // encoder takes come back in one packed copy and are encoded on the host's threads. The plan outlives the engine.
 // `rows_lie_in`: where the first rows do, which decides what memory is held ready.
 [[nodiscard]] std::unique_ptr<RowEngine> make_device_engine(FilePlan const& plan, unsigned threads,
-                                                            RowEngine::Emit emit, Memory rows_lie_in);
+                                                            RowEngine::Emit emit, RowEngine::Announce announce,
+                                                            Memory rows_lie_in);
 
 // Device rows to host rows of the same number: for the host engine, when it is given rows of a device.
 void download_rows(LevelRows const& from, LevelRows const& to);

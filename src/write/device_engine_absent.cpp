@@ -9,7 +9,7 @@ void require_device_engine() {
   throw Error(ErrorKind::unsupported, "this build has no device engine: it was made without CUDA (TERRAZZO_CUDA)");
 }
 
-std::unique_ptr<RowEngine> make_device_engine(FilePlan const&, unsigned, RowEngine::Emit, Memory) {
+std::unique_ptr<RowEngine> make_device_engine(FilePlan const&, unsigned, RowEngine::Emit, RowEngine::Announce, Memory) {
   require_device_engine();
   return nullptr;
 }

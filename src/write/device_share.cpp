@@ -34,6 +34,14 @@ std::uint32_t most_that_fits(std::uint32_t most, Fits const& fits) {
 
 }  // namespace
 
+std::uint64_t block_count(FilePlan const& plan) noexcept {
+  std::uint64_t blocks = 0;
+  for (std::size_t level = plan.first_level; level < plan.levels.size(); ++level) {
+    blocks += plan.levels[level].blocks_per_plane() * plan.planes;
+  }
+  return blocks;
+}
+
 std::uint64_t waiting_bytes(FilePlan const& plan, std::uint32_t rows) { return row_bytes_of(plan, 0) * rows; }
 
 std::uint64_t overview_bytes(FilePlan const& plan, std::uint32_t rows) {
@@ -71,14 +79,24 @@ DeviceShare share_device_memory(FilePlan const& plan, std::uint64_t budget_bytes
   share.rows.gathered = rows_of(block_rows);
   std::uint64_t const waiting = waiting_bytes(plan, share.rows.gathered);
   std::uint64_t const overviews = overview_bytes(plan, share.rows.gathered);
-  share.batch_blocks = most_that_fits(
-      useful_blocks, [&](std::uint32_t n) { return waiting + overviews + batch.device_bytes(n) <= budget_bytes; });
+  share.batch_blocks = most_that_fits(useful_blocks, [&](std::uint32_t n) {
+    return waiting + overviews + batch.device_bytes(n, share.slots) <= budget_bytes;
+  });
   std::uint32_t const at_once = most_that_fits(raster.blocks_down, [&](std::uint32_t n) {
-    return waiting + overview_bytes(plan, rows_of(n)) + batch.device_bytes(share.batch_blocks) <= budget_bytes;
+    return waiting + overview_bytes(plan, rows_of(n)) + batch.device_bytes(share.batch_blocks, share.slots) <=
+           budget_bytes;
   });
   share.rows.at_once = std::max(share.rows.gathered, rows_of(at_once));
   share.rows.room = in_reach ? share.rows.at_once : share.rows.gathered;
-  share.bytes = waiting + overview_bytes(plan, share.rows.room) + batch.device_bytes(share.batch_blocks);
+  std::uint64_t const rows_bytes = waiting + overview_bytes(plan, share.rows.room);
+  if (plan.options.cog && in_reach && share.rows.at_once == raster.height) {
+    std::uint64_t const all = block_count(plan);
+    auto const needed = static_cast<std::size_t>((all + share.batch_blocks - 1) / share.batch_blocks);
+    if (needed > share.slots && rows_bytes + batch.device_bytes(share.batch_blocks, needed) <= budget_bytes) {
+      share.slots = needed;
+    }
+  }
+  share.bytes = rows_bytes + batch.device_bytes(share.batch_blocks, share.slots);
   return share;
 }
 

@@ -5,6 +5,7 @@
 // cuts and encodes blocks. Two of them: the host's threads, and a GPU. A file's pixels, tags and layout are the same.
 #pragma once
 
+#include "write/assembly.hpp"
 #include "write/block_encoder.hpp"
 #include "write/file_plan.hpp"
 #include "write/reduce.hpp"
@@ -45,6 +46,8 @@ class RowEngine : public RowMemory {
   // Gets every block once, in the order of the jobs, never two at a time, from any thread. What it throws ends the
   // write.
   using Emit = BlockEncoder::Emit;
+  // Gets the sizes of all blocks of the file, when an engine has them before the first is emitted. Most never do.
+  using Announce = std::function<void(std::span<BlockSize const>)>;
 
   [[nodiscard]] virtual RowShare row_share() const = 0;
   [[nodiscard]] virtual Memory memory() const noexcept = 0;

@@ -41,11 +41,12 @@ HostView as_host_view(DeviceView const& view) noexcept {
 }  // namespace
 
 struct Writer::Impl {
-  Impl(std::shared_ptr<ByteSink> to, FilePlan planned, Sidecars files, std::uint64_t start_bytes = 0)
+  // `tags` were made from the plan that is handed over.
+  Impl(std::shared_ptr<ByteSink> to, FilePlan planned, FileTags tags, Sidecars files, std::uint64_t start_bytes = 0)
       : plan(std::move(planned)),
         threads(resolve_threads(plan.options.threads)),
         sink(std::move(to)),
-        assembly(plan, *sink, start_bytes),
+        assembly(plan, *sink, std::move(tags), start_bytes),
         moments(plan.options.statistics ? plan.options.bands : 0),
         encoded(0),
         sidecars(std::move(files)) {}
@@ -121,8 +122,9 @@ struct Writer::Impl {
 
   void begin_work(Memory rows_lie_in) {
     auto const receive = [this](BlockJob const& job, BlockResult const& result) { emit(job, result); };
+    auto const announce = [this](std::span<BlockSize const> sizes) { (void)assembly.settle(sizes); };
     bool const on_device = choose_engine(plan, rows_lie_in) == Engine::device;
-    work.emplace(plan, on_device ? make_device_engine(plan, threads, receive, rows_lie_in)
+    work.emplace(plan, on_device ? make_device_engine(plan, threads, receive, announce, rows_lie_in)
                                  : make_host_engine(plan, threads, receive));
   }
 
@@ -228,6 +230,10 @@ struct Writer::Impl {
     }
     return guarded([&] {
       if (work) { work->engine->finish(); }
+      if (encoded_count == 0 && tiles_done != plan.tile_count()) {
+        throw Error(ErrorKind::device,
+                    text(tiles_done, " of ", plan.tile_count(), " tiles came back from the engine: no file is made"));
+      }
       WriteReport report = assembly.finish(moments);
       report.device_tiles = device_tiles;
       sink->publish(report.bytes_written);
@@ -273,11 +279,11 @@ Writer create_with(std::shared_ptr<ByteSink> sink, std::string const& path, std:
                    WriteOptions const& options) {
   FilePlan plan = plan_file(width, height, options);
   check_engine(plan);
-  FileTags const tags(plan);  // what cannot be said in tags is refused before the sink is touched
+  FileTags tags(plan);  // what cannot be said in tags is refused before the sink is touched
   sink->open();
   try {
     Sidecars sidecars(sink->is_seekable() ? path : std::string(), tags.pam(), options.durability);
-    return Writer(std::make_unique<Writer::Impl>(sink, std::move(plan), std::move(sidecars)));
+    return Writer(std::make_unique<Writer::Impl>(sink, std::move(plan), std::move(tags), std::move(sidecars)));
   } catch (...) {
     sink->discard();
     throw;
@@ -288,8 +294,9 @@ Writer create_with(std::shared_ptr<ByteSink> sink, std::string const& path, std:
 
 Writer writing::create_overviews(std::shared_ptr<ByteSink> sink, FilePlan plan, std::uint64_t start_bytes) {
   try {
-    return Writer(
-        std::make_unique<Writer::Impl>(sink, std::move(plan), Sidecars({}, {}, Durability::none), start_bytes));
+    FileTags tags(plan);
+    return Writer(std::make_unique<Writer::Impl>(sink, std::move(plan), std::move(tags),
+                                                 Sidecars({}, {}, Durability::none), start_bytes));
   } catch (...) {
     sink->discard();
     throw;

@@ -52,7 +52,7 @@ class DeflateCodeTest : public ::testing::Test {
     return bits;
   }
 
-  std::unique_ptr<DeflateTree[]> trees_ = std::make_unique<DeflateTree[]>(2);
+  std::unique_ptr<DeflateCodeWork> work_ = std::make_unique<DeflateCodeWork>();
   std::unique_ptr<DeflateCodes> codes_ = std::make_unique<DeflateCodes>();
   test::ThreadsInTurn threads_;
 };
@@ -68,7 +68,7 @@ TEST_F(DeflateCodeTest, IsTheBestWhereTheLimitDoesNotMatter) {
       if (codes_->literals.counts[s] != 0) { counts.push_back(codes_->literals.counts[s]); }
     }
     if (counts.size() < 2) { continue; }
-    make_deflate_codes(threads_, trees_.get(), kDeflateMostBits, codes_->literals, &codes_->distances);
+    make_deflate_codes(threads_, work_->trees, kDeflateMostBits, codes_->literals, &codes_->distances);
     EXPECT_EQ(expect_code(codes_->literals, kDeflateMostBits), least_bits(counts));
   }
 }
@@ -83,10 +83,10 @@ TEST_F(DeflateCodeTest, KeepsToItsLimit) {
     now += before;
     before = now - before;
   }
-  make_deflate_codes(threads_, trees_.get(), kDeflateMostBits, codes_->literals, &codes_->distances);
+  make_deflate_codes(threads_, work_->trees, kDeflateMostBits, codes_->literals, &codes_->distances);
   expect_code(codes_->literals, kDeflateMostBits);
   expect_code(codes_->distances, kDeflateMostBits);
-  make_deflate_codes(threads_, trees_.get(), kDeflateMostRunBits, codes_->runs,
+  make_deflate_codes(threads_, work_->trees, kDeflateMostRunBits, codes_->runs,
                      static_cast<DeflateCode<kDeflateDistanceSymbols>*>(nullptr));
   expect_code(codes_->runs, kDeflateMostRunBits);
 }
@@ -96,7 +96,7 @@ TEST_F(DeflateCodeTest, IsCompleteForFewSymbols) {
     *codes_ = {};
     codes_->literals.counts[symbol] = 7;
     codes_->distances.counts[symbol % 30] = 1;
-    make_deflate_codes(threads_, trees_.get(), kDeflateMostBits, codes_->literals, &codes_->distances);
+    make_deflate_codes(threads_, work_->trees, kDeflateMostBits, codes_->literals, &codes_->distances);
     EXPECT_EQ(expect_code(codes_->literals, kDeflateMostBits), 7u);
     EXPECT_EQ(expect_code(codes_->distances, kDeflateMostBits), 1u);
   }
@@ -114,10 +114,10 @@ TEST_F(DeflateCodeTest, MeasuresWhatItPuts) {
     for (std::uint32_t s = 0; s < kDeflateDistanceSymbols; ++s) {
       if (engine() % 250 < round) { codes_->distances.counts[s] = 1 + engine() % 20; }
     }
-    make_block_codes(threads_, trees_.get(), *codes_);
+    make_block_codes(threads_, *work_, *codes_);
     // A bit behind the header shows where it ends.
     std::vector<std::uint32_t> words(200);
-    threads_.each([&](std::uint32_t thread) { put_block_header(*codes_, true, thread, words.data()); });
+    threads_.each([&](std::uint32_t thread) { put_block_header(*work_, *codes_, true, thread, words.data()); });
     DeflateBits out(words.data(), codes_->header_bits);
     out.put(1, 1);
     out.finish();

@@ -51,7 +51,7 @@ TEST_F(DeflateMatchesTest, KeepsLengthAndDistanceInAKey) {
 
 // The best of all candidates that a lane has, found byte by byte.
 template <std::uint32_t kLanes>
-std::uint32_t best_by_bytes(DeflateWindow const& window, std::uint32_t candidate, std::uint32_t position,
+std::uint32_t best_by_bytes(DeflateWindow const& window, std::uint32_t const* slots, std::uint32_t position,
                             std::uint32_t lane) {
   std::uint32_t best = 0;
   auto const consider = [&](std::uint32_t distance) {
@@ -63,7 +63,12 @@ std::uint32_t best_by_bytes(DeflateWindow const& window, std::uint32_t candidate
     }
     if (length >= shortest_match_at(distance)) { best = std::max(best, DeflateMatchKey(length, distance).key); }
   };
-  if (candidate != 0 && window.word_at(candidate) == window.word_at(position)) { consider(position - candidate); }
+  using Table = DeflateTable<kLanes>;
+  std::uint32_t const bucket = Table::bucket_of(window.word_at(position));
+  for (std::uint32_t way = 0; way < Table::kWays; ++way) {
+    std::uint32_t const candidate = slots[bucket + lane * Table::kWays + way];
+    if (candidate != 0 && window.word_at(candidate) == window.word_at(position)) { consider(position - candidate); }
+  }
   for (std::uint32_t distance = lane + 1; distance <= kDeflateNearest; distance += kLanes) { consider(distance); }
   return best;
 }
@@ -75,11 +80,12 @@ TEST_F(DeflateMatchesTest, FindsTheBestOfALanesCandidates) {
   auto const expect_lanes = [&]<std::uint32_t kLanes>(std::uint32_t position) {
     std::uint32_t const bucket = DeflateTable<kLanes>::bucket_of(window_.word_at(position));
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      std::uint32_t candidate = static_cast<std::uint32_t>(window_.oldest + engine() % (position - window_.oldest + 1));
-      if (candidate == position) { candidate = 0; }
-      slots[bucket + lane] = candidate;
+      for (std::uint32_t way = 0; way < DeflateTable<kLanes>::kWays; ++way) {
+        auto const candidate = static_cast<std::uint32_t>(window_.oldest + engine() % (position - window_.oldest + 1));
+        slots[bucket + lane * DeflateTable<kLanes>::kWays + way] = candidate == position ? 0 : candidate;
+      }
       DeflateLane<kLanes> const look(window_, position, lane);
-      std::uint32_t const expected = best_by_bytes<kLanes>(window_, candidate, position, lane);
+      std::uint32_t const expected = best_by_bytes<kLanes>(window_, slots.data(), position, lane);
       ASSERT_EQ(look.bucket(), bucket);
       // Where nothing differs a lane may say what only another would find: the nearest.
       std::uint32_t const nearest = DeflateMatchKey(kDeflateLookBytes, 1).key;
@@ -87,7 +93,7 @@ TEST_F(DeflateMatchesTest, FindsTheBestOfALanesCandidates) {
       if (got != nearest || expected == nearest) {
         ASSERT_EQ(got, expected) << position << ", lane " << lane << " of " << kLanes;
       } else {
-        ASSERT_EQ(best_by_bytes<kLanes>(window_, candidate, position, 0), nearest);
+        ASSERT_EQ(best_by_bytes<kLanes>(window_, slots.data(), position, 0), nearest);
       }
       found += got != 0 ? 1 : 0;
     }

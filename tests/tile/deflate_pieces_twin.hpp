@@ -34,15 +34,15 @@ class DeflatePieceTwin {
       parse(begin, std::min(begin + kDeflateSegmentBytes, bytes_));
     }
     ThreadsInTurn threads;
-    make_block_codes(threads, trees_, codes_);
+    make_block_codes(threads, work_, codes_);
     std::uint32_t const bits = codes_.header_bits + codes_.body_bits;
     if (bits > deflate_piece_most_bits(bytes_)) { return kDeflateStored; }
     bool const last = (piece + 1) * kDeflatePieceBytes >= tile.size();
     std::fill_n(words, deflate_words(bits), 0U);
-    threads.each([&](std::uint32_t thread) { put_block_header(codes_, last, thread, words); });
+    threads.each([&](std::uint32_t thread) { put_block_header(work_, codes_, last, thread, words); });
     DeflateBits out(words, codes_.header_bits);
-    for (std::uint32_t i = 0; i < bytes_; ++i) { put_token(codes_, DeflateToken{tokens_[i]}, out); }
-    out.put(codes_.literals.codes[kDeflateEndOfBlock], codes_.literals.lengths[kDeflateEndOfBlock]);
+    for (std::uint32_t i = 0; i < bytes_; ++i) { token_bits(codes_, DeflateToken{tokens_[i]}).put(out); }
+    out.put(codes_.literals.codes[kDeflateEndOfBlock] & 0xFFFFU, codes_.literals.lengths[kDeflateEndOfBlock]);
     out.finish();
     return bits;
   }
@@ -103,7 +103,7 @@ class DeflatePieceTwin {
   std::uint32_t words_[kDeflateWindowWords];
   std::uint32_t slots_[kDeflateSlots];
   std::uint32_t tokens_[kDeflatePieceBytes];
-  DeflateTree trees_[2];
+  DeflateCodeWork work_;
   DeflateCodes codes_;
   DeflateWindow window_{};
   std::uint32_t bytes_ = 0;

@@ -10,7 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <random>
 #include <string>
 
 namespace terrazzo::writing {
@@ -132,6 +134,77 @@ TEST(Assembly, PutsACogInTheOrderThatReadersWant) {
       EXPECT_TRUE(open_memory(file).info().layout.cog);
     }
   }
+}
+
+// Sizes that are known beforehand change the way, not the file: whatever the order that blocks come in.
+TEST(Assembly, PutsBlocksStraightToTheirPlacesWhenTheirSizesAreKnown) {
+  for (bool const mask : {false, true}) {
+    for (PlanarLayout const planar : {PlanarLayout::contiguous, PlanarLayout::separate}) {
+      WriteOptions options;
+      options.cog = true;
+      options.bands = 2;
+      options.planar = planar;
+      options.mask = mask;
+      FilePlan const plan = plan_of(100, 70, options);
+      struct Block {
+        BlockSize size;
+        std::vector<std::byte> image, mask;
+      };
+      std::vector<Block> blocks;
+      unsigned seed = 0;
+      for (std::size_t level = 0; level < plan.levels.size(); ++level) {
+        for (std::uint32_t plane = 0; plane < plan.planes; ++plane) {
+          for (std::uint32_t row = 0; row < plan.levels[level].blocks_down; ++row) {
+            for (std::uint32_t column = 0; column < plan.levels[level].blocks_across; ++column) {
+              bool const sparse = ++seed % 7 == 0;
+              Block block{{level, {column, row, plane}},
+                          sparse ? std::vector<std::byte>() : byte_pattern(100 + seed % 50, seed),
+                          mask && plane == 0 ? byte_pattern(10 + seed % 5, seed) : std::vector<std::byte>()};
+              block.size.image_bytes = static_cast<std::uint32_t>(block.image.size());
+              block.size.mask_bytes = static_cast<std::uint32_t>(block.mask.size());
+              blocks.push_back(std::move(block));
+            }
+          }
+        }
+      }
+      auto const assembled = [&](bool settled) {
+        std::vector<std::byte> file;
+        auto const sink = memory_sink(file);
+        sink->open();
+        Assembly assembly(plan, *sink);
+        std::vector<Block> order = blocks;
+        if (settled) {
+          std::vector<BlockSize> sizes;
+          for (Block const& block : blocks) { sizes.push_back(block.size); }
+          EXPECT_TRUE(assembly.settle(sizes));
+          std::ranges::shuffle(order, std::mt19937(5));
+        }
+        for (Block const& block : order) {
+          assembly.add_image(block.size.level, block.size.id, block.image);
+          if (mask && block.size.id.plane == 0) { assembly.add_mask(block.size.level, block.size.id, block.mask); }
+        }
+        WriteReport const report = assembly.finish({});
+        EXPECT_EQ(report.spool_way, settled ? "" : "memory");
+        sink->publish(report.bytes_written);
+        return file;
+      };
+      EXPECT_TRUE(assembled(true) == assembled(false)) << "mask " << mask;
+    }
+  }
+}
+
+TEST(Assembly, SettlesNothingWhereBlocksCannotGoToTheirPlaces) {
+  std::vector<std::byte> file;
+  auto const in_memory = memory_sink(file);
+  in_memory->open();
+  FilePlan const plain = plan_of(40, 20, {});
+  EXPECT_FALSE(Assembly(plain, *in_memory).settle({}));
+  WriteOptions options;
+  options.cog = true;
+  FilePlan const cog = plan_of(40, 20, options);
+  auto const pipe = append_sink("pipe", [](std::span<std::byte const>) {});
+  pipe->open();
+  EXPECT_FALSE(Assembly(cog, *pipe).settle({}));
 }
 
 TEST(Assembly, RoundsALongFrontUp) {

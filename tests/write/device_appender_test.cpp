@@ -35,8 +35,8 @@ class Appending : public OnDevice {
     DeviceBatches batches{plan, std::uint64_t{256} << 20, 10, gpu::pool_allocator(), stream.get()};
     std::array<BatchSlot, 2> slots{};
 
-    void run(RowEngine::Emit const& emit) {
-      DeviceAppender appender(plan, 3, batches, 0, emit);
+    void run(RowEngine::Emit const& emit, std::uint64_t piece_bytes = DeviceAppender::kPieceBytes) {
+      DeviceAppender appender(plan, 3, batches, 0, emit, {}, piece_bytes);
       for (std::size_t first = 0, batch = 0; first < jobs.size(); first += 10, ++batch) {
         BatchSlot& slot = slots[batch % 2];
         appender.wait_for(slot);
@@ -62,6 +62,24 @@ TEST_F(Appending, EmitsEveryBlockInItsOrderWhoeverEncodesIt) {
     ASSERT_EQ(seen.size(), work.jobs.size());
     for (std::size_t i = 0; i < seen.size(); ++i) { EXPECT_EQ(seen[i], work.jobs[i].id); }
     EXPECT_EQ(device_tiles, compression == Compression::lerc ? 0U : seen.size()) << to_string(compression);
+  }
+}
+
+// Batches that come back in more pieces than are held at a time: a slot is given to the next batch while the last
+// pieces of this one are still on their way to the file.
+TEST_F(Appending, LosesNothingWhenABatchComesBackInManyPieces) {
+  Work work(Compression::none);
+  std::vector<std::vector<std::byte>> whole, pieces;
+  auto const keep = [](std::vector<std::vector<std::byte>>& into) {
+    return [&into](BlockJob const&, BlockResult const& result) {
+      into.emplace_back(result.image.begin(), result.image.end());
+    };
+  };
+  work.run(keep(whole));
+  for (int round = 0; round < 20; ++round) {
+    pieces.clear();
+    work.run(keep(pieces), 20'000);
+    ASSERT_TRUE(pieces == whole);
   }
 }
 

@@ -74,7 +74,7 @@ TEST_F(DeviceBatch, CostsWhatItAllocates) {
   });
   FilePlan const plan = plan_file(500, 400, options);
   BatchCost const cost = DeviceBatches::cost(plan, kBudget);
-  EXPECT_LT(cost.device_bytes(1), cost.device_bytes(10));
+  EXPECT_LT(cost.device_bytes(1, 2), cost.device_bytes(10, 2));
   EXPECT_GE(cost.useful_bytes, std::uint64_t{1} << 20);
   Image image = make_image(DType::f32, 1, 400, 500);
   DeviceBytes const device(image.bytes);
@@ -91,7 +91,7 @@ TEST_F(DeviceBatch, CostsWhatItAllocates) {
       batches.launch(jobs, slot, read.get());
       EXPECT_EQ(batches.packed(slot).moments.size(), 2U);
     }
-    EXPECT_LE(device_memory_use().used_bytes - before.used_bytes, cost.device_bytes(10) + 16 * 512)
+    EXPECT_LE(device_memory_use().used_bytes - before.used_bytes, cost.device_bytes(10, 2) + 16 * 512)
         << "but for the pool's rounding";
   }
 }

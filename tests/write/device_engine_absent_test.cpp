@@ -26,7 +26,7 @@ void expect_unsupported(Work const& work) {
 TEST(AbsentWriteEngine, RefusesAsUnsupported) {
   FilePlan const plan = plan_file(16, 16, {});
   expect_unsupported([] { require_device_engine(); });
-  expect_unsupported([&] { (void)make_device_engine(plan, 1, {}, Memory::device); });
+  expect_unsupported([&] { (void)make_device_engine(plan, 1, {}, {}, Memory::device); });
   expect_unsupported([] { download_rows({}, {}); });
   expect_unsupported([] { wait_for_stream(nullptr); });
 }

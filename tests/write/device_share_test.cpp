@@ -20,7 +20,8 @@ FilePlan plan_of(std::uint32_t width, std::uint32_t height, bool cog) {
 // Ten times the block, and something that every batch needs.
 BatchCost cost_of(FilePlan const& plan) {
   std::uint64_t const block = plan.block_bytes(plan.shape_of(plan.levels.front(), 0));
-  return {[block](std::uint32_t blocks) { return 10 * block * blocks + 5 * kMiB; }, 256 * kMiB};
+  return {[block](std::uint32_t blocks, std::size_t slots) { return (8 + slots) * block * blocks + 5 * kMiB; },
+          256 * kMiB};
 }
 
 TEST(DeviceShare, StaysWithinTheBudget) {
@@ -50,6 +51,16 @@ TEST(DeviceShare, GivesMoreOfALargerBudget) {
   }
   EXPECT_EQ(before.batch_blocks, 256U);
   EXPECT_EQ(before.rows.at_once, 16384U) << "all of it, when the caller has it";
+}
+
+TEST(DeviceShare, HoldsAllBatchesOfACogThatTheCallerHasWhole) {
+  FilePlan const plan = plan_of(16384, 16384, true);
+  EXPECT_EQ(block_count(plan), 1365U);
+  EXPECT_EQ(share_device_memory(plan, 8192 * kMiB, cost_of(plan), true).slots, 6U);
+  EXPECT_EQ(share_device_memory(plan, 8192 * kMiB, cost_of(plan), false).slots, 2U) << "rows that come in parts";
+  EXPECT_EQ(share_device_memory(plan, 1024 * kMiB, cost_of(plan), true).slots, 2U) << "they do not fit";
+  FilePlan const plain = plan_of(16384, 16384, false);
+  EXPECT_EQ(share_device_memory(plain, 8192 * kMiB, cost_of(plain), true).slots, 2U) << "nothing waits there";
 }
 
 TEST(DeviceShare, HasAFloorOfOneBlockRowAndOneBlock) {

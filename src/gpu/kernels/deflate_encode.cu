@@ -3,7 +3,7 @@
 // Three kernels (tile/deflate_pieces.hpp and tile/deflate_matches.hpp have the ideas):
 //   encode  one block a piece: matches into global memory, which the second-level cache holds; a parse by each warp;
 //   the
-//           codes; the bits, put together in shared memory. 70 KiB of it, so a multiprocessor has three blocks.
+//           codes; the bits, put together in shared memory. 56 KiB of it, so a multiprocessor has four blocks.
 //   starts  one warp a tile: where each piece begins in the stream, and the tile's Adler-32.
 //   join    one block a piece: shifts its words to where they belong.
 #include "gpu/kernels/deflate_encode.hpp"
@@ -32,7 +32,8 @@ constexpr std::uint32_t kThreads = tile::kDeflateThreads;
 constexpr std::uint32_t kWarpLanes = 32;
 constexpr std::uint32_t kWarps = kThreads / kWarpLanes;
 constexpr std::uint32_t kAll = 0xFFFFFFFF;
-constexpr std::uint32_t kMostBlocks = 512;  // more than any device runs at a time
+constexpr std::uint32_t kBlocksAMultiprocessor = 4;  // of the newest devices, as registers and shared memory allow
+constexpr std::uint32_t kMostBlocks = 640;  // more than any device runs at a time
 constexpr std::uint32_t kTokensAThread = 8;
 static_assert(kWarps * kDeflateSegmentBytes == kDeflatePieceBytes, "a warp parses a segment");
 static_assert(kThreads == tile::kAdlerThreads);
@@ -53,12 +54,15 @@ struct Shared {
   alignas(16) std::uint32_t window[tile::kDeflateWindowWords];  // later the piece's bits
   union {
     std::uint32_t slots[tile::kDeflateSlots];
-    tile::DeflateTree trees[2];
+    tile::DeflateCodeWork work;
   };
   tile::DeflateCodes codes;
   std::uint32_t warp_bits[kWarps];
   std::uint32_t item;
 };
+
+static_assert(sizeof(Shared) + 64 + 1024 <= 228 * 1024 / kBlocksAMultiprocessor,
+              "with Adler-32's sums and a KiB of CUDA's");
 
 // The threads of a block; where they meet.
 struct BlockThreads {
@@ -232,36 +236,33 @@ __device__ void put_block(Shared& shared, std::uint32_t const* tokens, std::uint
   std::uint32_t const bits = codes.header_bits + codes.body_bits;
   for (std::uint32_t i = threadIdx.x; i < tile::deflate_words(bits); i += kThreads) { shared.window[i] = 0; }
   __syncthreads();
-  tile::put_block_header(codes, last, threadIdx.x, shared.window);
+  tile::put_block_header(shared.work, codes, last, threadIdx.x, shared.window);
   if (threadIdx.x == 0) {
     std::uint32_t const end_bits = codes.literals.lengths[tile::kDeflateEndOfBlock];
     tile::DeflateBits end(shared.window, bits - end_bits);
-    end.put(codes.literals.codes[tile::kDeflateEndOfBlock], end_bits);
+    end.put(codes.literals.codes[tile::kDeflateEndOfBlock] & 0xFFFFU, end_bits);
     end.finish();
   }
   std::uint32_t at = codes.header_bits;
   for (std::uint32_t base = 0; base < bytes; base += kThreads * kTokensAThread) {
     std::uint32_t const first = base + threadIdx.x * kTokensAThread;
-    std::uint32_t words[kTokensAThread];
+    tile::DeflateTokenBits bits_of[kTokensAThread];
     std::uint32_t own = 0;
     TERRAZZO_UNROLL
     for (std::uint32_t i = 0; i < kTokensAThread; i += 4) {
       // Behind the end is what another piece left.
       uint4 const loaded = *reinterpret_cast<uint4 const*>(tokens + first + i);
-      words[i] = loaded.x;
-      words[i + 1] = loaded.y;
-      words[i + 2] = loaded.z;
-      words[i + 3] = loaded.w;
-    }
-    TERRAZZO_UNROLL
-    for (std::uint32_t i = 0; i < kTokensAThread; ++i) {
-      if (first + i >= bytes) { words[i] = DeflateToken::kCovered; }
-      own += tile::token_bits(codes, DeflateToken{words[i]});
+      std::uint32_t const words[4] = {loaded.x, loaded.y, loaded.z, loaded.w};
+      TERRAZZO_UNROLL
+      for (std::uint32_t k = 0; k < 4; ++k) {
+        bits_of[i + k] = tile::token_bits(codes, {first + i + k < bytes ? words[k] : DeflateToken::kCovered});
+        own += bits_of[i + k].count();
+      }
     }
     std::uint32_t total;
     tile::DeflateBits out(shared.window, at + bits_before(shared, own, total));
     TERRAZZO_UNROLL
-    for (std::uint32_t i = 0; i < kTokensAThread; ++i) { tile::put_token(codes, DeflateToken{words[i]}, out); }
+    for (std::uint32_t i = 0; i < kTokensAThread; ++i) { bits_of[i].put(out); }
     out.finish();
     at += total;
     __syncthreads();
@@ -280,7 +281,7 @@ __device__ void sum_adler(Scratch const& scratch, Piece const& piece, std::byte 
 }
 
 template <std::uint32_t kLanes>
-__global__ void __launch_bounds__(kThreads, 3)
+__global__ void __launch_bounds__(kThreads, kBlocksAMultiprocessor)
     encode_kernel(EncodeBatch batch, Scratch scratch, std::uint32_t item_count) {
   extern __shared__ uint4 memory[];
   auto& shared = *reinterpret_cast<Shared*>(memory);
@@ -305,7 +306,7 @@ __global__ void __launch_bounds__(kThreads, 3)
       find_matches<kLanes>(shared, window, keys);
       parse_segment(shared, window, keys);
       __syncthreads();
-      tile::make_block_codes(threads, shared.trees, shared.codes);
+      tile::make_block_codes(threads, shared.work, shared.codes);
       std::uint32_t const bits = shared.codes.header_bits + shared.codes.body_bits;
       bool const stored = bits > tile::deflate_piece_most_bits(piece.bytes);
       if (threadIdx.x == 0) { scratch.sizes[item] = stored ? kDeflateStored : bits; }

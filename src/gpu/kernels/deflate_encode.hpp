@@ -17,12 +17,12 @@ namespace terrazzo::gpu {
 // The longest stream that a tile of so many bytes can become; outputs may lie at any byte.
 [[nodiscard]] std::uint64_t deflate_encode_bound(std::uint64_t tile_bytes) noexcept;
 
-// A little more than the input, and 128 KiB for each piece of 32 KiB that is encoded at the same time, of at most 512.
+// A little more than the input, and 128 KiB for each piece of 32 KiB that is encoded at the same time, of at most 640.
 // The memory is to be aligned to 16 bytes.
 [[nodiscard]] std::size_t deflate_encode_scratch_bytes(std::uint32_t tile_count,
                                                        std::uint64_t longest_tile_bytes) noexcept;
 
-// Levels below 3 look at the fewest places for a match, those below 6 at more, 6 and above at most.
+// Levels 1 to 3 look at the fewest places for a match, 4 to 6 at more, 7 and above at most (tile::deflate_lanes()).
 void deflate_encode_tiles(tile::EncodeBatch const& batch, int level, std::byte* scratch, std::size_t scratch_bytes,
                           cudaStream_t stream);
 

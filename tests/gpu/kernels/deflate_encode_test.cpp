@@ -112,7 +112,7 @@ TEST_F(DeflateEncode, TakesNoTile) { expect_streams({}, 6); }
 TEST_F(DeflateEncode, TakesABatchOfSparseTilesOnly) { expect_streams(std::vector<Bytes>(40), 6); }
 
 TEST_F(DeflateEncode, MakesTheHostsBytesOfEverySceneAndLevel) {
-  for (int const level : {1, 2, 3, 5, 6, 9}) {
+  for (int const level : {1, 3, 4, 6, 7, 9}) {
     std::vector<Bytes> tiles;
     for (DeflateScene const scene : kDeflateScenes) { tiles.push_back(deflate_scene(scene, 5 * kPiece + 1234)); }
     expect_streams(tiles, level);
@@ -124,9 +124,7 @@ TEST_F(DeflateEncode, TakesTilesOfAnySmallSize) {
   for (std::size_t size = 0; size <= 600; ++size) {
     tiles.push_back(deflate_scene(kDeflateScenes[size % std::size(kDeflateScenes)], size));
   }
-  expect_streams(tiles, 1);
-  expect_streams(tiles, 3);
-  expect_streams(tiles, 6);
+  for (int const level : {1, 4, 7}) { expect_streams(tiles, level); }
 }
 
 TEST_F(DeflateEncode, TakesTilesThatEndNearTheEndOfAPiece) {
@@ -170,7 +168,7 @@ TEST_F(DeflateEncode, MakesTheSameBytesInEveryBatch) {
   for (std::uint32_t i = 0; i < 60; ++i) {
     tiles.push_back(deflate_scene(kDeflateScenes[i % std::size(kDeflateScenes)], 20'000 + i * 3000, i));
   }
-  for (int const level : {1, 3, 6}) {
+  for (int const level : {1, 4, 7}) {
     Encoded const together = encode(tiles, level);
     for (int run = 0; run < 3; ++run) { EXPECT_TRUE(encode(tiles, level).streams == together.streams); }
     for (std::size_t i = 0; i < tiles.size(); i += 7) {
