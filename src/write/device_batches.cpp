@@ -214,7 +214,7 @@ gpu::CutBatch DeviceBatches::make_lists(BatchSlot& slot, std::size_t which) {
     tile.first_band = job.id.plane;
     tile.output_offset = i * group.stride_bytes;
     input_offsets[i] = tile.output_offset;
-    output_offsets[i] = i * group.encoder.output_stride() + group.encoder.output_phase();
+    output_offsets[i] = i * group.encoder.output_stride();
     sizes[i] = which == kImages ? plan_.block_bytes(shape) : mask_bytes(shape);
     batch.max_height = std::max(batch.max_height, tile.height);
     batch.max_width = std::max(batch.max_width, tile.width);

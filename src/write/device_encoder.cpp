@@ -4,6 +4,7 @@
 #include "base/checked.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
+#include "gpu/kernels/deflate_encode.hpp"
 #include "gpu/kernels/lzw_encode.hpp"
 #include "gpu/kernels/packbits_encode.hpp"
 #include "gpu/vendor/nvcomp_encode.hpp"
@@ -21,21 +22,15 @@ using Kind = DeviceEncoder::Kind;
 constexpr std::uint64_t kNvcompBatchBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kOwnBatchBytes = std::uint64_t{128} << 20;
 
-bool is_nvcomp(Kind kind) noexcept { return kind == Kind::deflate || kind == Kind::zstd; }
-
-gpu::NvcompCodec nvcomp_codec(Kind kind) noexcept {
-  return kind == Kind::deflate ? gpu::NvcompCodec::deflate : gpu::NvcompCodec::zstd;
-}
-
 Kind leave_to_host(char const* library) {
   log_once(text("device: ", library, " was not found, so the host compresses what the device cuts ",
                 "(terrazzo doctor says more)"));
   return Kind::host;
 }
 
-Kind choose_nvcomp(Kind kind, std::uint64_t longest_bytes) {
+Kind choose_zstd(std::uint64_t longest_bytes) {
   if (!gpu::nvcomp_encode_available()) { return leave_to_host("nvCOMP"); }
-  return longest_bytes <= gpu::nvcomp_encode_longest_tile_bytes(nvcomp_codec(kind)) ? kind : Kind::host;
+  return longest_bytes <= gpu::nvcomp_encode_longest_tile_bytes() ? Kind::zstd : Kind::host;
 }
 
 gpu::JpegEncodeFormat jpeg_format_of(EncodeTask const& task) {
@@ -69,8 +64,8 @@ Kind DeviceEncoder::choose(EncodeTask const& task) {
   switch (task.codec.compression) {
     case tiff::Compression::none: return Kind::none;
     case tiff::Compression::lzw: return Kind::lzw;
-    case tiff::Compression::deflate: return choose_nvcomp(Kind::deflate, task.longest_bytes);
-    case tiff::Compression::zstd: return choose_nvcomp(Kind::zstd, task.longest_bytes);
+    case tiff::Compression::deflate: return Kind::deflate;
+    case tiff::Compression::zstd: return choose_zstd(task.longest_bytes);
     case tiff::Compression::packbits:
       if (!task.shape) { return Kind::host; }
       row_bytes_ = std::size_t{task.shape->width_px} * task.format.block.samples_per_pixel *
@@ -97,8 +92,8 @@ DeviceEncoder::DeviceEncoder(EncodeTask const& task) : level_(task.format.level)
     case Kind::host: bound_ = longest_bytes_; break;
     case Kind::lzw: bound_ = gpu::lzw_device_encode_bound(longest_bytes_); break;
     case Kind::packbits: bound_ = gpu::packbits_device_encode_bound(longest_bytes_, row_bytes_); break;
-    case Kind::deflate:
-    case Kind::zstd: bound_ = gpu::nvcomp_encode_bound(nvcomp_codec(kind_), level_, longest_bytes_); break;
+    case Kind::deflate: bound_ = gpu::deflate_encode_bound(longest_bytes_); break;
+    case Kind::zstd: bound_ = gpu::nvcomp_encode_bound(longest_bytes_); break;
     case Kind::jpeg:
       jpeg_tables_ = codec::make_jpeg_tables(task.format);
       bound_ = gpu::NvjpegEncoder::bound(jpeg_format_);
@@ -118,27 +113,21 @@ DeviceEncoder::DeviceEncoder(EncodeTask const& task) : level_(task.format.level)
     bound_ = longest_bytes_;
     library_bytes_ = 0;
   }
-  output_stride_ = round_up(bound_ + output_phase(), 16);
-}
-
-std::uint64_t DeviceEncoder::output_phase() const noexcept {
-  return is_nvcomp(kind_) ? gpu::nvcomp_input_phase(nvcomp_codec(kind_)) : 0;
+  output_stride_ = round_up(bound_, 16);
 }
 
 std::size_t DeviceEncoder::scratch_bytes(std::uint32_t blocks) const {
   switch (kind_) {
     case Kind::lzw: return gpu::lzw_encode_scratch_bytes(blocks, longest_bytes_);
     case Kind::packbits: return gpu::packbits_encode_scratch_bytes(blocks, longest_bytes_, row_bytes_);
-    case Kind::deflate:
-    case Kind::zstd:
-      return gpu::nvcomp_encode_scratch_bytes(nvcomp_codec(kind_), level_, blocks, longest_bytes_,
-                                              longest_bytes_ * blocks);
+    case Kind::deflate: return gpu::deflate_encode_scratch_bytes(blocks, longest_bytes_);
+    case Kind::zstd: return gpu::nvcomp_encode_scratch_bytes(blocks, longest_bytes_, longest_bytes_ * blocks);
     default: return 0;
   }
 }
 
 std::uint64_t DeviceEncoder::useful_batch_bytes() const noexcept {
-  return is_nvcomp(kind_) ? kNvcompBatchBytes : kOwnBatchBytes;
+  return kind_ == Kind::zstd ? kNvcompBatchBytes : kOwnBatchBytes;
 }
 
 void DeviceEncoder::encode(tile::EncodeBatch const& batch, std::uint64_t total_bytes, std::byte* scratch,
@@ -148,9 +137,8 @@ void DeviceEncoder::encode(tile::EncodeBatch const& batch, std::uint64_t total_b
     case Kind::host: return;
     case Kind::lzw: return gpu::lzw_encode_tiles(batch, scratch, scratch_bytes, stream);
     case Kind::packbits: return gpu::packbits_encode_tiles(batch, row_bytes_, scratch, scratch_bytes, stream);
-    case Kind::deflate:
-    case Kind::zstd:
-      return gpu::nvcomp_encode(nvcomp_codec(kind_), level_, batch, total_bytes, scratch, scratch_bytes, stream);
+    case Kind::deflate: return gpu::deflate_encode_tiles(batch, level_, scratch, scratch_bytes, stream);
+    case Kind::zstd: return gpu::nvcomp_encode(batch, total_bytes, scratch, scratch_bytes, stream);
     case Kind::jpeg:
       if (jpeg_ == nullptr) { jpeg_ = std::make_unique<gpu::NvjpegEncoder>(); }
       jpeg_format_.tables = jpeg_tables_;

@@ -48,9 +48,8 @@ class DeviceEncoder {
   // False: what was cut goes back as it is, compressed nowhere or by the host.
   [[nodiscard]] bool encodes() const noexcept { return kind_ != Kind::none && kind_ != Kind::host; }
 
-  // Distance of blocks in the output, and what an offset leaves when divided by 16.
+  // Distance of blocks in the output.
   [[nodiscard]] std::uint64_t output_stride() const noexcept { return output_stride_; }
-  [[nodiscard]] std::uint64_t output_phase() const noexcept;
   // The longest that a block can become.
   [[nodiscard]] std::uint64_t bound() const noexcept { return bound_; }
   // What encode() is to be given, and what a library takes for itself.

@@ -39,9 +39,9 @@ TEST(DeviceEncoder, StoresWithoutAnEncoderWhatIsNotCompressed) {
 TEST(DeviceEncoder, HasRoomForTheLongestBlockOfEveryKernel) {
   for (Compression const compression : {Compression::lzw, Compression::packbits, Compression::deflate}) {
     DeviceEncoder const encoder = encoder_for(compression);
-    if (!encoder.encodes()) { continue; }  // nvCOMP's, on a machine without it
+    ASSERT_TRUE(encoder.encodes());
     EXPECT_GE(encoder.bound(), 4096U) << to_string(compression);
-    EXPECT_GE(encoder.output_stride(), encoder.bound() + encoder.output_phase());
+    EXPECT_GE(encoder.output_stride(), encoder.bound());
     EXPECT_EQ(encoder.output_stride() % 16, 0U);
     EXPECT_LE(encoder.scratch_bytes(10), encoder.scratch_bytes(100));
     EXPECT_GE(encoder.useful_batch_bytes(), std::uint64_t{1} << 20);
