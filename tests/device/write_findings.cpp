@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// device_write_findings [RUNS]: finding 2 of design.md, for 1,024 tiles of 16 KiB that nvCOMP compresses; equal bytes
-// first, then medians of RUNS (default 11, at least 9). Needs a GPU and nvCOMP.
+// device_write_findings [RUNS]: finding 2 of design.md, for 1,024 tiles of 16 KiB; equal bytes first, then medians of
+// RUNS (default 11, at least 9). Needs a GPU and, for zstd, nvCOMP; Deflate is our kernel's.
 //   allocation   of the outputs: one for each tile, by the driver and by our pool, against one for all of them
 //   copies       of the compressed tiles to the host: one for each, against one of all, packed on the device
 //   all of it    compressing too, the one way and the other
+#include "gpu/kernels/deflate_encode.hpp"
 #include "gpu/kernels/pack_encoded.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/device_memory.hpp"
@@ -22,6 +23,7 @@
 #include <functional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -63,24 +65,45 @@ std::vector<std::byte> small_numbers(std::size_t count) {
   return bytes;
 }
 
+struct Encoder {
+  char const* name;
+  std::uint64_t bound;  // of a tile; a multiple of 16
+  std::size_t scratch_bytes;
+  std::function<void(tile::EncodeBatch const&, std::byte* scratch, std::size_t scratch_bytes, cudaStream_t)> encode;
+};
+
+Encoder zstd() {
+  return {"zstd", gpu::nvcomp_encode_bound(kTileBytes),
+          gpu::nvcomp_encode_scratch_bytes(kTiles, kTileBytes, kTiles * kTileBytes),
+          [](tile::EncodeBatch const& batch, std::byte* scratch, std::size_t scratch_bytes, cudaStream_t stream) {
+            gpu::nvcomp_encode(batch, kTiles * kTileBytes, scratch, scratch_bytes, stream);
+          }};
+}
+
+Encoder deflate() {
+  return {"deflate", (gpu::deflate_encode_bound(kTileBytes) + 15) / 16 * 16,
+          gpu::deflate_encode_scratch_bytes(kTiles, kTileBytes),
+          [](tile::EncodeBatch const& batch, std::byte* scratch, std::size_t scratch_bytes, cudaStream_t stream) {
+            constexpr int kLevel = 6;
+            gpu::deflate_encode_tiles(batch, kLevel, scratch, scratch_bytes, stream);
+          }};
+}
+
 class Batch {
  public:
-  Batch(gpu::NvcompCodec codec, int level)
-      : codec_(codec), level_(level), bound_(gpu::nvcomp_encode_bound(codec, level, kTileBytes)) {
-    std::uint64_t const phase = gpu::nvcomp_input_phase(codec);
+  explicit Batch(Encoder encoder) : encoder_(std::move(encoder)), bound_(encoder_.bound) {
     std::vector<std::uint64_t> numbers(3 * kTiles);
     for (std::size_t i = 0; i < kTiles; ++i) {
       numbers[i] = i * kTileBytes;
       numbers[kTiles + i] = kTileBytes;
-      numbers[2 * kTiles + i] = i * bound_ + phase;
+      numbers[2 * kTiles + i] = i * bound_;
     }
     std::vector<std::byte> const input = small_numbers(kTiles * kTileBytes);
-    scratch_bytes_ = gpu::nvcomp_encode_scratch_bytes(codec, level, kTiles, kTileBytes, kTiles * kTileBytes);
     numbers_ = make(4 * kTiles * sizeof(std::uint64_t));
     statuses_ = make(kTiles * sizeof(tile::TileStatus));
     input_ = make(input.size());
-    output_ = make(kTiles * bound_ + 16);
-    scratch_ = make(scratch_bytes_);
+    output_ = make(kTiles * bound_);
+    scratch_ = make(encoder_.scratch_bytes);
     packed_ = make(gpu::packed_bound(kTiles, bound_));
     places_ = make(kTiles * sizeof(gpu::PackedTile) + sizeof(std::uint64_t));
     copy(numbers_.data(), numbers.data(), numbers.size() * sizeof(std::uint64_t), cudaMemcpyHostToDevice);
@@ -103,12 +126,13 @@ class Batch {
     pinned_places_ = gpu::make_pinned(places_.size_bytes());
   }
 
-  void run(char const* name, int runs) {
+  void run(int runs) {
+    std::string const name = std::string("finding 2, ") + encoder_.name;
     encode();
     copy_each(true);
     copy_packed();
-    report(same_tiles(), std::string(name) + ": packed tiles are the tiles");
-    std::printf("%s, %zu tiles of %zu bytes, %llu compressed\n", name, kTiles, kTileBytes,
+    report(same_tiles(), name + ": packed tiles are the tiles");
+    std::printf("%s, %zu tiles of %zu bytes, %llu compressed\n", name.c_str(), kTiles, kTileBytes,
                 static_cast<unsigned long long>(compressed_bytes()));
     double const driver =
         line("allocation: cudaMalloc and cudaFree for each tile", median_ms(runs, [&] { malloc_each(); }));
@@ -139,7 +163,7 @@ class Batch {
   void wait() { gpu::check_cuda(cudaStreamSynchronize(stream_.get()), "waiting"); }
 
   void encode() {
-    gpu::nvcomp_encode(codec_, level_, batch_, kTiles * kTileBytes, scratch_.data(), scratch_bytes_, stream_.get());
+    encoder_.encode(batch_, scratch_.data(), encoder_.scratch_bytes, stream_.get());
     wait();
   }
 
@@ -196,10 +220,8 @@ class Batch {
     return sum;
   }
 
-  gpu::NvcompCodec codec_;
-  int level_;
+  Encoder encoder_;
   std::uint64_t bound_;
-  std::size_t scratch_bytes_ = 0;
   gpu::StreamHandle stream_ = gpu::make_stream();
   gpu::DeviceBuffer numbers_, statuses_, input_, output_, scratch_, packed_, places_;
   tile::EncodeBatch batch_;
@@ -213,8 +235,8 @@ class Batch {
 int main(int argc, char** argv) {
   try {
     int const runs = argc > 1 ? std::max(9, std::atoi(argv[1])) : 11;
-    Batch(gpu::NvcompCodec::zstd, 9).run("finding 2, zstd", runs);
-    Batch(gpu::NvcompCodec::deflate, 6).run("finding 2, deflate", runs);
+    Batch(deflate()).run(runs);
+    Batch(zstd()).run(runs);
   } catch (std::exception const& error) { report(false, error.what()); }
   return failed ? 1 : 0;
 }

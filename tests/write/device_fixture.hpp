@@ -34,6 +34,8 @@ class DeviceBytes {
   explicit DeviceBytes(std::span<std::byte const> bytes)
       : array_(make_device_array(DType::u8, 1, 1, static_cast<std::uint32_t>(std::max<std::size_t>(bytes.size(), 1)))) {
     gpu::check_cuda(cudaMemcpy(array_.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice), "uploading");
+    // A copy from pageable memory may return before it has arrived, and streams of ours do not wait for it.
+    gpu::check_cuda(cudaDeviceSynchronize(), "uploading");
   }
   [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(array_.data()); }
 

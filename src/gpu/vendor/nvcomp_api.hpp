@@ -33,10 +33,9 @@ struct DecodeOptions {
 
 inline constexpr int kBackendCuda = 2;
 
-// Deflate's type; ZSTD's has the same size and nothing to set.
+// ZSTD's, with nothing to set; we encode nothing else.
 struct EncodeOptions {
-  int algorithm;
-  std::uint8_t zeros[60];
+  std::uint8_t zeros[64];
 };
 
 using GetProperties = Status(Properties*);

@@ -40,7 +40,7 @@ std::optional<Library> load() {
       !bind_decoder(module, zstd)) {
     return std::nullopt;
   }
-  library.encodes = bind_encoder(module, deflate) && bind_encoder(module, zstd);
+  library.encodes = bind_encoder(module, zstd);
   return library;
 }
 

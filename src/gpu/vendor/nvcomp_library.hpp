@@ -13,7 +13,7 @@
 
 namespace terrazzo::gpu::nvcomp {
 
-// The functions of one codec. Those for encoding are null where the library lacks one of them.
+// The functions of one codec. Those for encoding are ZSTD's only, and null where the library lacks one of them.
 struct Functions {
   char const* name;
   DecodeAlignments* decode_alignments;
@@ -28,7 +28,7 @@ struct Functions {
 struct Library {
   std::array<Functions, 2> codecs;  // by NvcompCodec
   GetStatusString* status_string;
-  bool encodes;
+  bool encodes;  // to ZSTD
 
   [[nodiscard]] Functions const& of(NvcompCodec codec) const noexcept {
     return codecs[static_cast<std::size_t>(codec)];

@@ -37,6 +37,8 @@ class DeviceCopy {
   explicit DeviceCopy(std::vector<T> const& values) : count_(values.size()) {
     check_cuda(cudaMalloc(reinterpret_cast<void**>(&data_), std::max<std::size_t>(bytes(), 1)), "test allocation");
     check_cuda(cudaMemcpy(data_, values.data(), bytes(), cudaMemcpyHostToDevice), "test upload");
+    // A copy from pageable memory may return before it has arrived, and streams of ours do not wait for it.
+    check_cuda(cudaDeviceSynchronize(), "test upload");
   }
   DeviceCopy(DeviceCopy const&) = delete;
   DeviceCopy& operator=(DeviceCopy const&) = delete;

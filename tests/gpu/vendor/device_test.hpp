@@ -66,6 +66,8 @@ template <class T>
 Device uploaded(std::vector<T> const& values) {
   Device device = device_bytes(values.size() * sizeof(T));
   check_cuda(cudaMemcpy(device.get(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice), "upload");
+  // A copy from pageable memory may return before it has arrived, and streams of ours do not wait for it.
+  check_cuda(cudaDeviceSynchronize(), "upload");
   return device;
 }
 

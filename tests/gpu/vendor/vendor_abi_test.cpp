@@ -71,17 +71,10 @@ SAME_CALL(ours_nvcomp::DecodeTempSize, nvcompBatchedDeflateDecompressGetTempSize
 SAME_CALL(ours_nvcomp::DecodeTempSize, nvcompBatchedZstdDecompressGetTempSize);
 SAME_CALL(ours_nvcomp::DecodeAsync, nvcompBatchedDeflateDecompressAsync);
 SAME_CALL(ours_nvcomp::DecodeAsync, nvcompBatchedZstdDecompressAsync);
-SAME_SIZE(ours_nvcomp::EncodeOptions, nvcompBatchedDeflateCompressOpts_t);
-SAME_PLACE(ours_nvcomp::EncodeOptions, algorithm, nvcompBatchedDeflateCompressOpts_t, algorithm);
-static_assert(sizeof(ours_nvcomp::EncodeOptions) ==
-              sizeof(nvcompBatchedZstdCompressOpts_t));  // its bytes want no alignment
-SAME_CALL(ours_nvcomp::EncodeAlignments, nvcompBatchedDeflateCompressGetRequiredAlignments);
+SAME_SIZE(ours_nvcomp::EncodeOptions, nvcompBatchedZstdCompressOpts_t);
 SAME_CALL(ours_nvcomp::EncodeAlignments, nvcompBatchedZstdCompressGetRequiredAlignments);
-SAME_CALL(ours_nvcomp::EncodeTempSize, nvcompBatchedDeflateCompressGetTempSize);
 SAME_CALL(ours_nvcomp::EncodeTempSize, nvcompBatchedZstdCompressGetTempSize);
-SAME_CALL(ours_nvcomp::EncodeBound, nvcompBatchedDeflateCompressGetMaxOutputChunkSize);
 SAME_CALL(ours_nvcomp::EncodeBound, nvcompBatchedZstdCompressGetMaxOutputChunkSize);
-SAME_CALL(ours_nvcomp::EncodeAsync, nvcompBatchedDeflateCompressAsync);
 SAME_CALL(ours_nvcomp::EncodeAsync, nvcompBatchedZstdCompressAsync);
 constexpr bool kNvcompChecked = true;
 #else
