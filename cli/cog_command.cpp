@@ -10,6 +10,7 @@
 #include "write_options.hpp"
 
 #include "terrazzo/convert.hpp"
+#include "terrazzo/device.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -79,9 +80,10 @@ ConvertSetup make_setup(Options const& options, Dataset const& dataset) {
   setup.write = conversion_options(dataset, setup.read);
   setup.write.cog = true;
   apply_choices(options.choices, setup.write);
-  // 0 stays 0: the library's default, of what the other jobs leave.
-  if (setup.write.device_budget_bytes != 0) {
-    setup.write.device_budget_bytes = std::max<std::uint64_t>(setup.write.device_budget_bytes / options.jobs, 1);
+  if (setup.write.engine == Engine::device && options.jobs > 1) {
+    std::uint64_t const all =
+        setup.write.device_budget_bytes != 0 ? setup.write.device_budget_bytes : device_state().default_budget_bytes;
+    setup.write.device_budget_bytes = std::max<std::uint64_t>(all / options.jobs, 1);
   }
   return setup;
 }

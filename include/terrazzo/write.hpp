@@ -159,7 +159,9 @@ struct WriteOptions {
   // (TERRAZZO_ENGINE overrides). Pixels, tags and layout are the same; compressed bytes may differ (docs/writing.md).
   Engine engine = Engine::automatic;
 
-  // How it is done. Nothing here changes the file.
+  // How it is done. Nothing here changes the file, but that ZSTD is the host's where its encoder does not fit the
+  // device budget. `progress` and callbacks of sinks may run on a thread of the writer, also between calls, never two
+  // at a time.
   std::uint64_t streaming_buffer_bytes = std::uint64_t{256} << 20;  // rows waiting for their tile row; at least one
   std::uint64_t spool_bytes = std::uint64_t{1} << 30;  // compressed tiles waiting in memory
   SpoolWay spool_way = SpoolWay::automatic;
@@ -201,7 +203,7 @@ struct WriteReport {
   std::uint64_t bytes_written = 0;  // size of the file
   std::uint64_t compressed_bytes = 0;  // of all tiles
   std::string spool_way{};  // "memory", "in place", "unnamed file"; empty when tiles went straight to their place
-  std::uint64_t device_tiles = 0;  // of `tiles`: compressed on the GPU
+  std::uint64_t device_tiles = 0;  // of `tiles`: made by the GPU, without those that are sparse
 };
 
 // Tiles of one image, compressed: one buffer, and for every tile where it lies.

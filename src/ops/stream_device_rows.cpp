@@ -33,10 +33,11 @@ bool goes_by_device(Dataset const& source, ReadRequest const& read, WriteOptions
 }
 
 void share_device_budget(Dataset const& source, ReadRequest& read, WriteOptions& write) {
-  bool const shared = write.device_budget_bytes != 0 && read.device_budget_bytes == 0;
-  if (!shared || !goes_by_device(source, read, write)) { return; }
-  read.device_budget_bytes = std::max<std::uint64_t>(write.device_budget_bytes / 2, 1);
-  write.device_budget_bytes -= write.device_budget_bytes / 2;
+  if (read.device_budget_bytes != 0 || !goes_by_device(source, read, write)) { return; }
+  std::uint64_t const budget =
+      write.device_budget_bytes != 0 ? write.device_budget_bytes : device_state().default_budget_bytes;
+  read.device_budget_bytes = std::max<std::uint64_t>(budget / 2, 1);
+  write.device_budget_bytes = std::max<std::uint64_t>(budget - budget / 2, 1);
 }
 
 ReadReport stream_device_rows(Dataset const& source, ReadRequest read, WriteOptions const& write, Writer& writer) {

@@ -3,9 +3,8 @@
 // Puts encoded blocks in their places and writes the directories around them. Two layouts, one interface:
 // - plain: header, directories, then blocks as they come. The front is as long as was known before the first block, and
 //   is written at the end.
-// - COG: header, GDAL's ghost area, directories, slack, overviews from small to large, the raster. Blocks of every
-// level
-//   wait in a spool of their own. docs/writing.md has the layout byte by byte.
+// - COG: header, GDAL's ghost area, directories, slack, overviews from small to large, the raster. Blocks of
+//   every level wait in a spool of their own. docs/writing.md has the layout byte by byte.
 //
 // Plain blocks and directories can also be added behind what a file holds already: there is no header then, and linking
 // the first directory to the others is the caller's.
@@ -56,10 +55,6 @@ class Assembly {
   [[nodiscard]] WriteReport finish(std::span<Moments const> moments);
 
  private:
-  struct Directory {
-    std::size_t level;
-    bool mask;
-  };
   [[nodiscard]] std::vector<tiff::TagSet> all_tags(std::span<Moments const> moments) const;
   [[nodiscard]] FrontFormat front_format() const noexcept;
   [[nodiscard]] std::vector<std::byte> encode_directories(std::span<Moments const> moments) const;

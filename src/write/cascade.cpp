@@ -51,14 +51,18 @@ std::vector<ReductionSpec> reduction_specs(FilePlan const& plan) {
 }
 
 std::uint32_t window_rows(FilePlan const& plan, std::size_t level, std::uint32_t rows) {
-  // What comes at once, what waits for its block row, and what the widest kernel (Lanczos) of the next level holds
-// back.
-  constexpr std::uint64_t kKernelRows = 8;
+  // What comes at once, what waits for its block row, and what overviews of this level hold back: the widest kernel
+  // (Lanczos) makes a row from six times the ratio.
   LevelPlan const& geometry = plan.levels[level];
+  std::uint64_t kept = 0;
+  for (std::size_t other = level + 1; other < plan.levels.size(); ++other) {
+    if (plan.source_of[other - 1] != level) { continue; }
+    std::uint64_t const height = plan.levels[other].height;
+    kept = std::max(kept, 6 * ((geometry.height + height - 1) / height) + 2);
+  }
   std::uint64_t const source_height = plan.levels.front().height;
   std::uint64_t const at_once = (std::uint64_t{rows} * geometry.height + source_height - 1) / source_height;
-  return static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(geometry.height, at_once + geometry.block_height + kKernelRows));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(geometry.height, at_once + geometry.block_height + kept));
 }
 
 Cascade::Cascade(FilePlan const& plan, RowEngine& engine, std::uint32_t room)

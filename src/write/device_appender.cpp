@@ -3,15 +3,15 @@
 
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/copy_back.hpp"
+#include "terrazzo/error.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace terrazzo::writing {
 
 namespace {
-
-constexpr std::size_t kImages = 0, kMasks = 1;
 
 // One block on the host.
 struct ReturnedBlock {
@@ -42,7 +42,7 @@ void sort_part(gpu::PackedTile const& place, std::span<std::byte const> bytes, s
                std::span<std::byte const>& left, std::uint32_t& device_tiles) {
   if (place.status == tile::TileStatus::ok || place.size == 0) {
     done = bytes;
-    ++device_tiles;
+    device_tiles += place.size != 0 ? 1 : 0;
   } else {
     left = bytes;
   }
@@ -186,7 +186,20 @@ void DeviceAppender::append(BatchSlot const& slot, PackedBatch const& batch) {
                       "bringing back a batch of blocks");
       release(slot);
     }
+    check_wanted();
     emit_piece(batch, pieces[i], ring.memory.data());
+  }
+}
+
+void DeviceAppender::check_wanted() {
+  bool stopped = false;
+  {
+    std::lock_guard const lock(mutex_);
+    stopped = stopped_;
+  }
+  std::atomic<bool> const* const cancel = plan_.options.cancel;
+  if (stopped || (cancel != nullptr && cancel->load(std::memory_order_relaxed))) {
+    throw Error(ErrorKind::cancelled, "the write was cancelled");
   }
 }
 

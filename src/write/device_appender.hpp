@@ -24,8 +24,7 @@ namespace terrazzo::writing {
 
 class DeviceAppender {
  public:
-  // What comes back at a time, unless one block is larger: enough for the link's full speed, and three of them are
-// held.
+  // What comes back at a time, unless one block is larger: enough for the link's full speed. Three of them are held.
   static constexpr std::uint64_t kPieceBytes = std::uint64_t{32} << 20;
 
   // Plan and batches outlive it. `device`: the one that the batches are on.
@@ -52,7 +51,7 @@ class DeviceAppender {
     gpu::PinnedBuffer memory{};
     gpu::EventHandle copied = gpu::make_event();
   };
-  [[nodiscard]] static std::vector<Piece> pieces_of(PackedGroup const& group, std::uint64_t longest_bytes);
+  [[nodiscard]] static std::vector<Piece> pieces_of(PackedGroup const& group, std::uint64_t most_bytes);
   void start_copy(PackedGroup const& group, Piece const& piece, Ring& ring);
   // Batches that are waited for together, then emitted one after another.
   struct Group {
@@ -63,6 +62,8 @@ class DeviceAppender {
   void run() noexcept;
   void append(Group const& group);
   void append(BatchSlot const& slot, PackedBatch const& batch);
+  // Throws `cancelled` when the rest of the blocks is not wanted any more.
+  void check_wanted();
   void emit_piece(PackedBatch const& batch, Piece const& piece, std::byte const* bytes);
   void release(BatchSlot const& slot);
   void throw_failure();

@@ -2,8 +2,10 @@
 #include "write/device_batches.hpp"
 
 #include "base/checked.hpp"
+#include "gpu/kernels/reduce.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/copy_back.hpp"
+#include "write/cascade.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +16,6 @@ namespace terrazzo::writing {
 
 namespace {
 
-constexpr std::size_t kImages = 0, kMasks = 1;
 constexpr std::size_t kAlignment = 256;  // of every list and buffer
 
 std::uint64_t mask_bytes(codec::BlockShape shape) noexcept {
@@ -103,17 +104,6 @@ ListSizes lay_out(FilePlan const& plan, std::span<BlockGroup> groups, std::uint3
   return sizes;
 }
 
-DeviceView as_device_view(HostView const& view) noexcept {
-  return {view.data,
-          view.dtype,
-          view.bands,
-          view.height,
-          view.width,
-          view.band_stride_bytes,
-          view.row_stride_bytes,
-          view.pixel_stride_bytes};
-}
-
 template <class T>
 T* at(gpu::DeviceBuffer const& buffer, std::size_t offset) noexcept {
   return reinterpret_cast<T*>(buffer.data() + offset);
@@ -136,10 +126,12 @@ std::uint64_t BlockGroup::packed_bytes(std::uint32_t blocks) const noexcept {
 BatchCost DeviceBatches::cost(FilePlan const& plan, std::uint64_t budget_bytes) {
   auto const groups = std::make_shared<std::vector<BlockGroup>>(make_groups(plan, budget_bytes));
   std::uint64_t const useful = groups->front().encoder.useful_batch_bytes();
-  auto const bytes_of = [&plan, groups](std::uint32_t blocks, std::size_t slots) {
+  std::uint64_t tables = 0;
+  for (ReductionSpec const& spec : reduction_specs(plan)) { tables += gpu::DeviceReduction::table_bytes(spec); }
+  auto const bytes_of = [&plan, groups, tables](std::uint32_t blocks, std::size_t slots) {
     SharedBytes const shared = shared_bytes(plan, *groups, blocks);
     ListSizes const lists = lay_out(plan, *groups, blocks);
-    std::uint64_t bytes = shared.cut + shared.encoded + shared.scratch + shared.statuses + shared.library +
+    std::uint64_t bytes = shared.cut + shared.encoded + shared.scratch + shared.statuses + shared.library + tables +
                           slots * (lists.lists + lists.results);
     for (BlockGroup const& group : *groups) { bytes += slots * group.packed_bytes(blocks); }
     return bytes;
@@ -291,6 +283,11 @@ void DeviceBatches::encode_group(BatchSlot& slot, std::size_t which, gpu::CutBat
   group.encoder.encode(batch, group.longest_bytes * cut.count, scratch_.data(), scratch_.size_bytes(), stream_);
   gpu::pack_encoded(batch, slot.packed[which].data(), at<gpu::PackedTile>(slot.device_results, group.places_at),
                     at<std::uint64_t>(slot.device_results, group.total_at), stream_);
+}
+
+bool DeviceBatches::encodes_all() const noexcept {
+  return std::ranges::none_of(
+      groups_, [](BlockGroup const& group) { return group.encoder.kind() == DeviceEncoder::Kind::host; });
 }
 
 PackedBatch DeviceBatches::packed(BatchSlot const& slot) const {

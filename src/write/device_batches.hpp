@@ -24,7 +24,8 @@
 
 namespace terrazzo::writing {
 
-// What a batch holds of one kind: images, or masks.
+// What a batch holds of one kind: images, or masks. Lists of groups have them in this order.
+inline constexpr std::size_t kImages = 0, kMasks = 1;
 struct BlockGroup {
   explicit BlockGroup(EncodeTask const& task);
 
@@ -61,6 +62,18 @@ struct PackedBatch {
   std::vector<Moments> moments{};  // for every job, its bands; empty without statistics
 };
 
+// The two have the same fields; LevelRows says whose memory it is.
+[[nodiscard]] inline DeviceView as_device_view(HostView const& view) noexcept {
+  return {view.data,
+          view.dtype,
+          view.bands,
+          view.height,
+          view.width,
+          view.band_stride_bytes,
+          view.row_stride_bytes,
+          view.pixel_stride_bytes};
+}
+
 class DeviceBatches {
  public:
   // The plan outlives this; memory is taken for `most_blocks` at a time, which fit the budget. `stream`: of all work
@@ -74,6 +87,9 @@ class DeviceBatches {
   // Queues a batch of at most most_blocks. Nobody uses the slot. `rows_read` is recorded when the rows are not needed
   // any more.
   void launch(std::span<BlockJob const> jobs, BatchSlot& slot, cudaEvent_t rows_read);
+
+  // Whether no block is left to the host's encoders, but by accident.
+  [[nodiscard]] bool encodes_all() const noexcept;
 
   // Waits until the batch is packed and says where its blocks lie: in the slot, but for device_bytes nothing is.
   [[nodiscard]] PackedBatch packed(BatchSlot const& slot) const;

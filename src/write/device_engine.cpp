@@ -21,7 +21,6 @@
 #include "write/host_engine.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstring>
 #include <optional>
@@ -32,17 +31,6 @@ namespace terrazzo::writing {
 namespace {
 
 constexpr std::size_t kChunkBytes = gpu::PinnedPool::kChunkBytes;
-
-DeviceView as_device_view(HostView const& view) noexcept {
-  return {view.data,
-          view.dtype,
-          view.bands,
-          view.height,
-          view.width,
-          view.band_stride_bytes,
-          view.row_stride_bytes,
-          view.pixel_stride_bytes};
-}
 
 gpu::DeviceRows as_device_rows(LevelRows const& rows) noexcept {
   return {rows.first, as_device_view(rows.pixels), as_device_view(rows.mask)};
@@ -55,6 +43,26 @@ bool is_aligned(HostView const& view) noexcept {
                    static_cast<std::uintptr_t>(view.pixel_stride_bytes);
   return all % size_bytes(view.dtype) == 0;
 }
+
+// The caller's device comes back when the work is queued: streams and memory of ours are one device's, whatever the
+// caller has chosen since.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) {
+    gpu::check_cuda(cudaGetDevice(&before_), "asking for the current device");
+    if (before_ != device) { gpu::check_cuda(cudaSetDevice(device), "choosing the device"); }
+    changed_ = before_ != device;
+  }
+  ~OnDevice() {
+    if (changed_) { (void)cudaSetDevice(before_); }
+  }
+  OnDevice(OnDevice const&) = delete;
+  OnDevice& operator=(OnDevice const&) = delete;
+
+ private:
+  int before_ = 0;
+  bool changed_ = false;
+};
 
 int current_device() {
   int device = 0;
@@ -154,25 +162,34 @@ class DeviceEngine final : public RowEngine {
   }
 
   [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) override {
+    OnDevice const here(device_);
     auto const memory = std::make_shared<gpu::DeviceBuffer>(allocator_, bytes, work_.get());
     note_rows_used();
     return {memory, memory->data()};
   }
 
   void copy(LevelRows const& from, LevelRows const& to) override {
+    OnDevice const here(device_);
     if (from.memory == Memory::device) {
       gpu::copy_rows(as_device_rows(from), as_device_rows(to), work_.get());
       note_rows_used();
       return;
     }
     gpu::check_cuda(cudaStreamWaitEvent(upload_.get(), rows_used_.get()), "waiting for an event");
-    for (Plane const& plane : planes_of(from, to)) {
-      upload_plane(plane, to.pixels.height, threads_, device_, upload_.get());
+    try {
+      for (Plane const& plane : planes_of(from, to)) {
+        upload_plane(plane, to.pixels.height, threads_, device_, upload_.get());
+      }
+    } catch (...) {
+      // What is on its way must not arrive in memory that is given back.
+      (void)cudaStreamSynchronize(upload_.get());
+      throw;
     }
     gpu::wait_for(work_.get(), upload_.get(), uploaded_.get());
   }
 
   void move(std::byte* to, std::byte const* from, std::size_t bytes) override {
+    OnDevice const here(device_);
     bool const apart = to + bytes <= from || from + bytes <= to;
     auto const copy_bytes = [&](void* target, void const* source) {
       gpu::check_cuda(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDeviceToDevice, work_.get()), "moving rows");
@@ -199,13 +216,15 @@ class DeviceEngine final : public RowEngine {
   }
 
   void reduce(std::size_t level, Reduction const&, LevelRows const& source, LevelRows const& result) override {
+    OnDevice const here(device_);
     reductions_[level - 1].reduce(as_device_rows(source), as_device_rows(result), work_.get());
     note_rows_used();
   }
 
   void encode(std::span<BlockJob const> jobs) override {
+    OnDevice const here(device_);
     // All of a COG at once: its blocks stay on the device until the sizes of all are known.
-    bool const whole = plan_.options.cog && jobs.size() == block_count(plan_) &&
+    bool const whole = plan_.options.cog && batches_.encodes_all() && jobs.size() == block_count(plan_) &&
                        jobs.size() <= slots_.size() * std::size_t{share_.batch_blocks};
     std::vector<BatchSlot const*> launched;
     while (!jobs.empty()) {

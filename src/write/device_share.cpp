@@ -9,8 +9,18 @@ namespace terrazzo::writing {
 
 namespace {
 
-// Rows of the raster that the widest kernel (Lanczos) keeps from one part to the next, twice while they are moved.
-constexpr std::uint32_t kTailRows = 32;
+// Rows of the raster that overviews keep from one part to the next. The widest kernel (Lanczos) looks three result
+// pixels to either side, so a row is made from six times the ratio of rows; twice that while they are moved.
+std::uint64_t tail_rows(FilePlan const& plan) {
+  std::uint64_t rows = 0;
+  for (std::size_t level = 1; level < plan.levels.size(); ++level) {
+    if (plan.source_of[level - 1] != 0) { continue; }
+    std::uint64_t const height = plan.levels[level].height;
+    std::uint64_t const ratio = (plan.levels.front().height + height - 1) / height;
+    rows = std::max(rows, 6 * ratio + 2);
+  }
+  return 3 * std::min<std::uint64_t>(rows, plan.levels.front().height);
+}
 
 std::uint64_t row_bytes_of(FilePlan const& plan, std::size_t level) {
   std::uint64_t const samples = std::uint64_t{plan.options.bands} * plan.sample_bytes() + (plan.options.mask ? 1 : 0);
@@ -46,13 +56,14 @@ std::uint64_t waiting_bytes(FilePlan const& plan, std::uint32_t rows) { return r
 
 std::uint64_t overview_bytes(FilePlan const& plan, std::uint32_t rows) {
   if (plan.levels.size() == 1) { return 0; }
-  std::uint64_t bytes = row_bytes_of(plan, 0) * kTailRows;
+  std::uint64_t bytes = row_bytes_of(plan, 0) * tail_rows(plan);
   for (std::size_t level = 1; level < plan.levels.size(); ++level) {
     bytes += row_bytes_of(plan, level) * window_rows(plan, level, rows);
   }
-  // Rows that stay in a window when it makes room go by way of a second place.
+  // Rows that stay in a window when it makes room go by way of a second place: a block row, and what a kernel needs.
+  constexpr std::uint64_t kMovedRows = 32;
   LevelPlan const& first = plan.levels[1];
-  return bytes + row_bytes_of(plan, 1) * (first.block_height + kTailRows);
+  return bytes + row_bytes_of(plan, 1) * (first.block_height + kMovedRows);
 }
 
 DeviceShare share_device_memory(FilePlan const& plan, std::uint64_t budget_bytes, BatchCost const& batch,
@@ -86,8 +97,9 @@ DeviceShare share_device_memory(FilePlan const& plan, std::uint64_t budget_bytes
     return waiting + overview_bytes(plan, rows_of(n)) + batch.device_bytes(share.batch_blocks, share.slots) <=
            budget_bytes;
   });
-  share.rows.at_once = std::max(share.rows.gathered, rows_of(at_once));
-  share.rows.room = in_reach ? share.rows.at_once : share.rows.gathered;
+  // Windows are made once, for the larger: rows that come in parts get no larger parts later.
+  share.rows.at_once = in_reach ? std::max(share.rows.gathered, rows_of(at_once)) : share.rows.gathered;
+  share.rows.room = share.rows.at_once;
   std::uint64_t const rows_bytes = waiting + overview_bytes(plan, share.rows.room);
   if (plan.options.cog && in_reach && share.rows.at_once == raster.height) {
     std::uint64_t const all = block_count(plan);

@@ -229,7 +229,10 @@ struct Writer::Impl {
       refuse(text(next_row, " of ", height(), " rows were written: no file is made"));
     }
     return guarded([&] {
-      if (work) { work->engine->finish(); }
+      if (work) {
+        work->engine->finish();
+        work.reset();  // its memory is the caller's again
+      }
       if (encoded_count == 0 && tiles_done != plan.tile_count()) {
         throw Error(ErrorKind::device,
                     text(tiles_done, " of ", plan.tile_count(), " tiles came back from the engine: no file is made"));

@@ -69,7 +69,7 @@ TEST(ColorTags, OlderTagsOfBigEndianFilesAreTurned) {
   builder.longs(273, {pixels}).shorts(277, {1}).longs(278, {2}).longs(279, {4});
   builder.shorts(kTransferFunction, std::vector<std::uint16_t>(256, 0x0102));
   std::vector<std::byte> white;
-  for (unsigned const byte : {0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4}) {
+  for (unsigned const byte : {0U, 0U, 0U, 1U, 0U, 0U, 0U, 2U, 0U, 0U, 0U, 3U, 0U, 0U, 0U, 4U}) {
     white.push_back(static_cast<std::byte>(byte));
   }
   builder.raw(kWhitePoint, kRational, 2, white);

@@ -35,6 +35,8 @@ class Appending : public OnDevice {
     DeviceBatches batches{plan, std::uint64_t{256} << 20, 10, gpu::pool_allocator(), stream.get()};
     std::array<BatchSlot, 2> slots{};
 
+    ~Work() { (void)cudaStreamSynchronize(stream.get()); }  // the slots' memory goes to others
+
     void run(RowEngine::Emit const& emit, std::uint64_t piece_bytes = DeviceAppender::kPieceBytes) {
       DeviceAppender appender(plan, 3, batches, 0, emit, {}, piece_bytes);
       for (std::size_t first = 0, batch = 0; first < jobs.size(); first += 10, ++batch) {

@@ -60,10 +60,16 @@ void launch(DeviceView const& from, DeviceView const& to, cudaStream_t stream) {
 void copy_view(DeviceView const& from, DeviceView const& to, cudaStream_t stream) {
   if (to.height == 0 || to.width == 0) { return; }
   std::size_t const sample = size_bytes(to.dtype);
-  if (has_pixels_together(from) && has_pixels_together(to) && from.row_stride_bytes > 0 && to.row_stride_bytes > 0) {
+  std::size_t const row_bytes = sample * to.bands * to.width;
+  // What the driver takes for a pitch; rows may also lie over each other, or be one row of any stride.
+  auto const is_pitch = [row_bytes](std::int64_t stride) {
+    return stride >= static_cast<std::int64_t>(row_bytes) && stride <= std::int64_t{0x7FFFFFFF};
+  };
+  if (has_pixels_together(from) && has_pixels_together(to) && is_pitch(from.row_stride_bytes) &&
+      is_pitch(to.row_stride_bytes)) {
     check_cuda(cudaMemcpy2DAsync(to.data, static_cast<std::size_t>(to.row_stride_bytes), from.data,
-                                 static_cast<std::size_t>(from.row_stride_bytes), sample * to.bands * to.width,
-                                 to.height, cudaMemcpyDeviceToDevice, stream),
+                                 static_cast<std::size_t>(from.row_stride_bytes), row_bytes, to.height,
+                                 cudaMemcpyDeviceToDevice, stream),
                "copying rows");
     return;
   }

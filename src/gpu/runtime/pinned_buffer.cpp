@@ -24,11 +24,14 @@ Cache& cache() {
   return *instance;
 }
 
-// Two writers at once take sixteen, most of them small; more than that is not worth keeping.
+// Two writers at once take sixteen, most of them small; more than that, or larger ones, are not worth keeping.
 constexpr std::size_t kMostKept = 16;
+constexpr std::size_t kLargestKept = std::size_t{64} << 20;
+// A buffer is not taken for less than a part of it: a large one would be lacking where it is needed.
+constexpr std::size_t kMostWaste = 4, kSmallBytes = std::size_t{64} << 10;
 
 void give_back(PinnedMemory memory, std::size_t bytes) {
-  if (memory == nullptr) { return; }
+  if (memory == nullptr || bytes > kLargestKept) { return; }
   PinnedMemory freed;  // outside the lock: freeing is slow
   std::lock_guard const lock(cache().mutex);
   auto& kept = cache().kept;
@@ -53,7 +56,10 @@ void PinnedBuffer::reserve(std::size_t bytes) {
     // The smallest that will do.
     auto best = kept.end();
     for (auto it = kept.begin(); it != kept.end(); ++it) {
-      if (it->bytes >= bytes && (best == kept.end() || it->bytes < best->bytes)) { best = it; }
+      if (it->bytes >= bytes && it->bytes <= kMostWaste * bytes + kSmallBytes &&
+          (best == kept.end() || it->bytes < best->bytes)) {
+        best = it;
+      }
     }
     if (best != kept.end()) {
       memory_ = std::move(best->memory);
