@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Three kernels (tile/deflate_pieces.hpp and tile/deflate_matches.hpp have the ideas):
-//   encode  one block a piece: matches into global memory, which the second-level cache holds; a parse by each warp; its
+//   encode  one block a piece: matches into global memory, which the second-level cache holds; a parse by each warp;
+//   its
 //           codes; the bits, put together in shared memory. 56 KiB of it, so a multiprocessor has four blocks.
 //   starts  one warp a tile: where each piece begins in the stream, and the tile's Adler-32.
 //   join    one block a piece: shifts its words to where they belong.
