@@ -36,6 +36,11 @@ class ByteSink {
   // All of `bytes`, or an exception. Gaps that are never written read as zeros.
   virtual void write_at(std::uint64_t offset_bytes, std::span<std::byte const> bytes) = 0;
 
+  // From hold() to let_go() the caller leaves the memory of what it writes as it is: the sink may wait with it, and
+  // write more at a time.
+  virtual void hold() {}
+  virtual void let_go() {}
+
   // What was written before. Only where insert_unit_bytes() is not 0.
   virtual void read_at(std::uint64_t /*offset_bytes*/, std::span<std::byte> /*into*/) {
     throw Error(ErrorKind::unsupported, "this sink cannot be read back", {.source = name()});

@@ -35,7 +35,7 @@ void SeekableSink::open() { begin(opened_, static_cast<bool>(write_at_), name_);
 
 void SeekableSink::write_at(std::uint64_t offset_bytes, std::span<std::byte const> bytes) {
   if (bytes.empty()) { return; }
-  gather_.write(offset_bytes, bytes, write_at_);
+  gather_.write(offset_bytes, bytes, one_by_one(write_at_));
   end_bytes_ = std::max(end_bytes_, offset_bytes + bytes.size());
 }
 
@@ -43,7 +43,7 @@ void SeekableSink::publish(std::uint64_t size_bytes) {
   refuse_shortening(size_bytes, end_bytes_, name_);
   std::byte const zero{};
   if (size_bytes > end_bytes_) { write_at(size_bytes - 1, {&zero, 1}); }
-  gather_.flush(write_at_);
+  gather_.flush(one_by_one(write_at_));
   gather_.clear();
 }
 
@@ -56,7 +56,7 @@ void AppendSink::write_at(std::uint64_t offset_bytes, std::span<std::byte const>
     throw Error(ErrorKind::usage, text("only byte ", end_bytes_, " can be written next here"),
                 {.source = name_, .offset = offset_bytes});
   }
-  gather_.write(offset_bytes, bytes, [this](std::uint64_t, std::span<std::byte const> part) { append_(part); });
+  gather_.write(offset_bytes, bytes, one_by_one([this](std::uint64_t, Bytes part) { append_(part); }));
   end_bytes_ += bytes.size();
 }
 
@@ -67,7 +67,7 @@ void AppendSink::publish(std::uint64_t size_bytes) {
     write_at(end_bytes_, std::span(kZeros).first(static_cast<std::size_t>(
                              std::min<std::uint64_t>(size_bytes - end_bytes_, kZeros.size()))));
   }
-  gather_.flush([this](std::uint64_t, std::span<std::byte const> part) { append_(part); });
+  gather_.flush(one_by_one([this](std::uint64_t, Bytes part) { append_(part); }));
   gather_.clear();
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <limits>
@@ -42,6 +43,7 @@ FileCalls file_calls{.openat = open_at,
                      .flock = ::flock,
                      .write = ::write,
                      .pwrite = ::pwrite,
+                     .pwritev = ::pwritev,
                      .pread = ::pread,
                      .copy_file_range = ::copy_file_range,
                      .fallocate = ::fallocate,
@@ -92,6 +94,37 @@ bool write_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byt
     if (done <= 0) { return false; }
     offset_bytes += static_cast<std::uint64_t>(done);
     bytes = bytes.subspan(static_cast<std::size_t>(done));
+  }
+  return true;
+}
+
+bool write_all_at(int descriptor, std::uint64_t offset_bytes,
+                  std::span<std::span<std::byte const> const> parts) noexcept {
+  std::array<iovec, 128> call;
+  std::size_t skip = 0;  // of the first part: what is written of it
+  while (!parts.empty()) {
+    std::size_t bytes = 0, count = 0;
+    for (; count < std::min(parts.size(), call.size()) && bytes < kMaxCallBytes; ++count) {
+      std::span<std::byte const> const part = parts[count].subspan(count == 0 ? skip : 0);
+      // The call only reads.
+      call[count] = {const_cast<std::byte*>(part.data()), std::min(part.size(), kMaxCallBytes - bytes)};
+      bytes += call[count].iov_len;
+    }
+    if (offset_bytes > kMaxOffset || bytes > kMaxOffset - offset_bytes) {
+      errno = EFBIG;
+      return false;
+    }
+    ssize_t const done =
+        file_calls.pwritev(descriptor, call.data(), static_cast<int>(count), static_cast<off_t>(offset_bytes));
+    if (done < 0 && errno == EINTR) { continue; }
+    if (done == 0 && bytes != 0) { errno = EIO; }
+    if (done < 0 || (done == 0 && bytes != 0)) { return false; }
+    offset_bytes += static_cast<std::uint64_t>(done);
+    skip += static_cast<std::size_t>(done);
+    while (!parts.empty() && skip >= parts.front().size()) {
+      skip -= parts.front().size();
+      parts = parts.subspan(1);
+    }
   }
   return true;
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,7 @@ struct FileCalls {
   int (*flock)(int descriptor, int operation);
   ssize_t (*write)(int descriptor, void const* bytes, std::size_t size);
   ssize_t (*pwrite)(int descriptor, void const* bytes, std::size_t size, off_t offset);
+  ssize_t (*pwritev)(int descriptor, iovec const* parts, int count, off_t offset);
   ssize_t (*pread)(int descriptor, void* bytes, std::size_t size, off_t offset);
   ssize_t (*copy_file_range)(int from, off_t* from_offset, int to, off_t* to_offset, std::size_t size, unsigned flags);
   int (*fallocate)(int descriptor, int mode, off_t offset, off_t size);
@@ -53,6 +55,9 @@ class Descriptor {
 // All bytes, or false and errno.
 [[nodiscard]] bool write_all(int descriptor, std::span<std::byte const> bytes) noexcept;
 [[nodiscard]] bool write_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte const> bytes) noexcept;
+// Parts that follow each other, in as few calls as there can be.
+[[nodiscard]] bool write_all_at(int descriptor, std::uint64_t offset_bytes,
+                                std::span<std::span<std::byte const> const> parts) noexcept;
 // A file that ends too early is ENODATA.
 [[nodiscard]] bool read_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte> into) noexcept;
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +25,12 @@ namespace {
 constexpr int kMaxLinks = 40;  // as the kernel follows
 constexpr mode_t kPermissions = 0777;
 constexpr std::size_t kMaxCopyBytes = std::size_t{1} << 30;
+
+// Room is taken ahead in such steps once a file has grown past the first of them. On ext4 (Linux 6.18) files are then
+// written a fifth faster, since blocks need not be reserved page by page: tiles of 575 KB 3.0 to 3.7 GB/s, and
+// 32 MiB at a time 3.5 to 4.3. Elsewhere it is not known to help; tmpfs would fill its pages twice.
+constexpr std::uint64_t kRoomBytes = std::uint64_t{64} << 20;
+constexpr auto kExt4Magic = 0xEF53;
 
 // The descriptor behind "-", "/dev/stdout", "/dev/fd/7". Opened by their path they would be followed to the file behind
 // them, which the process that gave them to us means to be appended to, not replaced.
@@ -137,15 +144,49 @@ void FileSink::open_file(std::string const& target) {
   if (replaces && file_calls.fchmod(file_.descriptor(), old.st_mode & kPermissions) != 0) {
     fail("keep the permissions of the old file");
   }
+  struct statfs system {};
+  makes_room_ = fstatfs(file_.descriptor(), &system) == 0 && system.f_type == kExt4Magic;
 }
 
-void FileSink::put(std::uint64_t offset_bytes, std::span<std::byte const> bytes) {
-  bool const done = stream_ ? write_all(stream_.get(), bytes) : write_all_at(file_.descriptor(), offset_bytes, bytes);
+void FileSink::put(std::uint64_t offset_bytes, std::span<Bytes const> parts) {
+  if (stream_) {
+    for (Bytes const part : parts) {
+      if (!write_all(stream_.get(), part)) { fail("write", offset_bytes); }
+    }
+    return;
+  }
+  std::uint64_t end_bytes = offset_bytes;
+  for (Bytes const part : parts) { end_bytes += part.size(); }
+  make_room(end_bytes);
+  bool const done = parts.size() == 1 ? write_all_at(file_.descriptor(), offset_bytes, parts.front())
+                                      : write_all_at(file_.descriptor(), offset_bytes, parts);
   if (!done) { fail("write", offset_bytes); }
 }
 
+// Only for speed: where there is no room, writing will tell.
+void FileSink::make_room(std::uint64_t end_bytes) noexcept {
+  if (!makes_room_ || end_bytes <= std::max(room_bytes_, kRoomBytes)) { return; }
+  std::uint64_t const wanted_bytes = end_bytes + kRoomBytes;
+  int result = 0;
+  do {
+    result = file_calls.fallocate(file_.descriptor(), 0, static_cast<off_t>(room_bytes_),
+                                  static_cast<off_t>(wanted_bytes - room_bytes_));
+  } while (result != 0 && errno == EINTR);
+  makes_room_ = result == 0;
+  if (makes_room_) { room_bytes_ = wanted_bytes; }
+}
+
 void FileSink::flush() {
-  gather_.flush([this](std::uint64_t offset, std::span<std::byte const> bytes) { put(offset, bytes); });
+  gather_.flush([this](std::uint64_t offset, std::span<Bytes const> parts) { put(offset, parts); });
+}
+
+void FileSink::hold() {
+  // Large calls are quick only into room that was made before (see kMaxFileWriteBytes).
+  if (makes_room_) { gather_.hold(); }
+}
+
+void FileSink::let_go() {
+  gather_.let_go([this](std::uint64_t offset, std::span<Bytes const> parts) { put(offset, parts); });
 }
 
 void FileSink::write_at(std::uint64_t offset_bytes, std::span<std::byte const> bytes) {
@@ -154,7 +195,7 @@ void FileSink::write_at(std::uint64_t offset_bytes, std::span<std::byte const> b
                 {.source = name_, .offset = offset_bytes});
   }
   gather_.write(offset_bytes, bytes,
-                [this](std::uint64_t offset, std::span<std::byte const> part) { put(offset, part); });
+                [this](std::uint64_t offset, std::span<Bytes const> parts) { put(offset, parts); });
   if (!bytes.empty()) { end_bytes_ = std::max(end_bytes_, offset_bytes + bytes.size()); }
 }
 
@@ -182,6 +223,7 @@ bool FileSink::insert_front(std::uint64_t bytes) {
   } while (result != 0 && errno == EINTR);
   if (result == 0) {
     end_bytes_ += bytes;
+    room_bytes_ += room_bytes_ != 0 ? bytes : 0;
     return true;
   }
   // A refusal leaves the file as it was; a failure halfway (ext4 sets the size first) does not.
@@ -197,6 +239,7 @@ std::uint64_t FileSink::copy_from(int descriptor, std::uint64_t from_bytes, std:
                                   std::uint64_t size_bytes) {
   if (stream_) { return 0; }
   flush();
+  make_room(to_bytes + size_bytes);
   std::uint64_t copied = 0;
   while (copied < size_bytes) {
     off_t from = static_cast<off_t>(from_bytes + copied);

@@ -35,6 +35,8 @@ class FileSink final : public ByteSink {
   void open() override;
   [[nodiscard]] bool is_seekable() const noexcept override { return !stream_; }
   void write_at(std::uint64_t offset_bytes, std::span<std::byte const> bytes) override;
+  void hold() override;
+  void let_go() override;
   void read_at(std::uint64_t offset_bytes, std::span<std::byte> into) override;
   [[nodiscard]] bool insert_front(std::uint64_t bytes) override;
   [[nodiscard]] std::uint64_t insert_unit_bytes() noexcept override;
@@ -47,7 +49,8 @@ class FileSink final : public ByteSink {
  private:
   void open_stream(int descriptor);
   void open_file(std::string const& target);
-  void put(std::uint64_t offset_bytes, std::span<std::byte const> bytes);
+  void put(std::uint64_t offset_bytes, std::span<Bytes const> parts);
+  void make_room(std::uint64_t end_bytes) noexcept;
   void flush();
   void publish_file(std::uint64_t size_bytes);
   void publish_stream(std::uint64_t size_bytes);
@@ -65,6 +68,8 @@ class FileSink final : public ByteSink {
   Descriptor folder_{};            // so that nothing depends on the current folder of the process later on
   TemporaryFile file_{};           // after folder_, which it uses to the last
   std::optional<std::uint64_t> insert_unit_bytes_{};
+  bool makes_room_ = false;        // whether the file system is asked for room ahead of what is written
+  std::uint64_t room_bytes_ = 0;   // up to here it has given some
 
   // Something that only takes what comes next.
   Descriptor stream_{};

@@ -198,7 +198,7 @@ struct Spool::Impl {
   }
 
   void place_file(std::uint64_t offset_bytes) {
-    gather.flush([this](std::uint64_t offset, std::span<std::byte const> bytes) { put(offset, bytes); });
+    gather.flush(one_by_one([this](std::uint64_t offset, Bytes bytes) { put(offset, bytes); }));
     gather.clear();
     std::vector<std::byte> buffer;
     bool kernel_copies = true;
@@ -254,7 +254,7 @@ std::uint64_t Spool::append(std::span<std::byte const> bytes) {
     spool.sink.write_at(start, bytes);
   } else {
     spool.gather.write(start, bytes,
-                       [&spool](std::uint64_t offset, std::span<std::byte const> part) { spool.put(offset, part); });
+                       one_by_one([&spool](std::uint64_t offset, Bytes part) { spool.put(offset, part); }));
   }
   spool.size += bytes.size();
   return start;

@@ -6,6 +6,7 @@
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace terrazzo::reading {
@@ -42,9 +43,10 @@ std::size_t slots_for(DeviceMethod method, std::uint64_t tiles) {
   }
 }
 
-WorkBatch largest_of(std::vector<WorkBatch> const& batches) {
-  WorkBatch largest;
+WorkBatch largest_of(std::vector<WorkBatch> const& batches, bool on_host) {
+  WorkBatch largest{.on_host = on_host};
   for (WorkBatch const& batch : batches) {
+    if (batch.on_host != on_host) { continue; }
     largest.tile_count = std::max(largest.tile_count, batch.tile_count);
     largest.input_bytes = std::max(largest.input_bytes, batch.input_bytes);
     largest.output_bytes = std::max(largest.output_bytes, batch.output_bytes);
@@ -73,8 +75,10 @@ class Planner {
     layout.tiles = largest.tile_count;
     layout.placements = largest.placement_count;
     layout.control_bytes = layout.statuses() + layout.tiles;
-    bool const decoded = rules_.method != DeviceMethod::raw && rules_.method != DeviceMethod::host;
-    if (rules_.host_input) { layout.host_input_bytes = static_cast<std::size_t>(largest.input_bytes); }
+    bool const decoded = rules_.method != DeviceMethod::raw && !largest.on_host;
+    if (rules_.host_input && !largest.on_host) {
+      layout.host_input_bytes = static_cast<std::size_t>(largest.input_bytes);
+    }
     layout.output = decoded && !rules_.host_input
                         ? round_up(static_cast<std::size_t>(largest.input_bytes) + 16, kPartAlignmentBytes)
                         : 0;
@@ -87,7 +91,18 @@ class Planner {
 
   void cut(std::uint64_t tiles, std::uint64_t bytes) {
     plan_.batches = cut_batches(work_, rules_.method, tiles, bytes);
-    plan_.layout = layout_of(largest_of(plan_.batches));
+    plan_.layout = layout_of(largest_of(plan_.batches, false));
+    plan_.host_layout = layout_of(largest_of(plan_.batches, true));
+  }
+
+  // Takes so many slots, or fewer for fewer batches. False when they do not fit the budget.
+  bool take_slots(std::size_t slots) {
+    plan_.slot_bytes.assign(std::min(slots, plan_.batches.size()), 0);
+    for (std::size_t b = 0; b < plan_.batches.size(); ++b) {
+      std::size_t& bytes = plan_.slot_bytes[b % plan_.slots()];
+      bytes = std::max(bytes, plan_.layout_of(plan_.batches[b]).total);
+    }
+    return std::accumulate(plan_.slot_bytes.begin(), plan_.slot_bytes.end(), std::uint64_t{0}) <= rules_.budget_bytes;
   }
 
   // As many tiles in flight as the budget allows, in as many batches as there are slots; fewer slots before batches
@@ -103,7 +118,7 @@ class Planner {
     while (true) {
       cut(per_batch, rules_.budget_bytes);
       slots = std::min(slots, plan_.batches.size());
-      if (plan_.layout.total * (slots + own_slot) <= rules_.budget_bytes) { break; }
+      if (take_slots(slots + own_slot)) { return; }
       if (slots > 2 && per_batch <= kMinBatchTiles) {
         slots = std::max<std::size_t>(2, slots / 2);
       } else if (per_batch > 1) {
@@ -116,21 +131,21 @@ class Planner {
         refuse();
       }
     }
-    plan_.slots = std::min(slots + own_slot, plan_.batches.size());
   }
 
   void choose_host_batches() {
     if (work_.tiles.empty()) { return; }
     cut(kMaxBatchTiles, std::min(kHostBatchBytes, rules_.budget_bytes / (2 * kHostSlots)));
-    plan_.slots = std::min<std::size_t>({rules_.one_at_a_time ? 1 : kHostSlots, plan_.batches.size(),
-                                         static_cast<std::size_t>(rules_.budget_bytes / plan_.layout.total)});
-    if (plan_.slots == 0) { refuse(); }
+    std::size_t slots = rules_.one_at_a_time ? 1 : kHostSlots;
+    while (!take_slots(slots)) {
+      if (--slots == 0) { refuse(); }
+    }
   }
 
   [[noreturn]] void refuse() const {
-    throw Error(ErrorKind::limit,
-                text("one tile needs ", plan_.layout.total, " bytes of device memory to be decoded, the budget is ",
-                     rules_.budget_bytes, " (device_budget_bytes, TERRAZZO_DEVICE_BUDGET)"));
+    throw Error(ErrorKind::limit, text("one tile needs ", plan_.slot_bytes.front(),
+                                       " bytes of device memory to be decoded, the budget is ", rules_.budget_bytes,
+                                       " (device_budget_bytes, TERRAZZO_DEVICE_BUDGET)"));
   }
 
   void cut_pieces() {

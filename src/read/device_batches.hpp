@@ -57,10 +57,16 @@ struct BatchRules {
 
 struct BatchPlan {
   std::vector<WorkBatch> batches;
-  BatchLayout layout;
-  std::size_t slots = 1;
+  BatchLayout layout;       // of batches that the device decodes
+  BatchLayout host_layout;  // of those that the host decodes: rows and control data alone
+  std::vector<std::size_t> slot_bytes{0};  // for each slot, what its batches need; batch b is in slot b % slots
   std::vector<Piece> pieces;  // in the order in which they are taken
   std::vector<std::size_t> pieces_of_batch;
+
+  [[nodiscard]] BatchLayout const& layout_of(WorkBatch const& batch) const noexcept {
+    return batch.on_host ? host_layout : layout;
+  }
+  [[nodiscard]] std::size_t slots() const noexcept { return slot_bytes.size(); }
 };
 
 // Throws `limit` when one tile does not fit the budget.

@@ -23,6 +23,7 @@
 #include <cstring>
 #include <exception>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 namespace terrazzo::reading {
@@ -108,16 +109,18 @@ class Pipeline {
   [[nodiscard]] bool is_raw() const noexcept { return task_.method == DeviceMethod::raw; }
 
   void take_slots() {
-    slots_.emplace(plan_.slots, task_.allocator);
+    slots_.emplace(plan_.slots(), task_.allocator);
     states_ = std::vector<SlotState>(slots_->size());
     for (std::size_t s = 0; s < states_.size(); ++s) { states_[s].turn = s; }
     if (batches_.empty()) { return; }
+    std::uint64_t const needed = std::accumulate(plan_.slot_bytes.begin(), plan_.slot_bytes.end(), std::uint64_t{0});
+    std::uint64_t const spare = (task_.budget_bytes - needed) / slots_->size();  // a slot may have more from before
     for (std::size_t s = 0; s < slots_->size(); ++s) {
       DeviceSlot& slot = (*slots_)[s];
-      slot.reserve_memory(task_.allocator, layout_.total, task_.budget_bytes / slots_->size());
-      slot.reserve_control(layout_.control_bytes);
+      slot.reserve_memory(task_.allocator, plan_.slot_bytes[s], plan_.slot_bytes[s] + spare);
+      slot.reserve_control(std::max(plan_.layout.control_bytes, plan_.host_layout.control_bytes));
       if (host_input_) {
-        slot.reserve_input(layout_.host_input_bytes);
+        slot.reserve_input(plan_.layout.host_input_bytes);
         slot.reserve_decoders(task_.allocator);
       }
     }
@@ -238,16 +241,17 @@ class Pipeline {
   // Offsets, sizes and placements of a batch, in the slot's pinned memory.
   void prepare(std::size_t s, std::size_t b) {
     WorkBatch const& batch = batches_[b];
+    BatchLayout const& layout = plan_.layout_of(batch);
     std::byte* const control = (*slots_)[s].control.get();
     auto const numbers = [&](std::size_t at) { return reinterpret_cast<std::uint64_t*>(control + at); };
-    auto* const placements = reinterpret_cast<tile::Placement*>(control + layout_.placement_list());
+    auto* const placements = reinterpret_cast<tile::Placement*>(control + layout.placement_list());
     std::size_t placed = 0;
     for (std::size_t i = 0; i < batch.tile_count; ++i) {
       WorkTile const& tile = work_.tiles[batch.first_tile + i];
-      numbers(layout_.input_offsets())[i] = tile.input_offset;
-      numbers(layout_.input_sizes())[i] = tile.size_bytes;
-      numbers(layout_.output_offsets())[i] = tile.output_offset;
-      numbers(layout_.output_sizes())[i] = tile.decoded_bytes;
+      numbers(layout.input_offsets())[i] = tile.input_offset;
+      numbers(layout.input_sizes())[i] = tile.size_bytes;
+      numbers(layout.output_offsets())[i] = tile.output_offset;
+      numbers(layout.output_sizes())[i] = tile.decoded_bytes;
       for (std::size_t u = 0; u < tile.use_count; ++u) {
         tile::Placement placement = placement_of(task_.jobs, work_.uses[tile.first_use + u], task_.result);
         placement.source_offset_bytes = tile.output_offset;
@@ -260,8 +264,9 @@ class Pipeline {
   // Decodes on this thread and sends finished rows up, a chunk at a time.
   void decode_here(std::size_t s, Piece const& piece) {
     DeviceSlot& slot = (*slots_)[s];
+    BatchLayout const& layout = plan_.layout_of(batches_[piece.batch]);
     cudaStream_t const stream = slot.stream.get();
-    std::byte* const output = slot.memory.data() + layout_.output;
+    std::byte* const output = slot.memory.data() + layout.output;
     std::optional<gpu::PinnedPool::Chunk> chunk;
     std::uint64_t begin = 0, used = 0;
     auto const flush = [&] {
@@ -288,7 +293,7 @@ class Pipeline {
       }
     };
     std::size_t const in_batch = piece.first_tile - batches_[piece.batch].first_tile;
-    auto* const statuses = reinterpret_cast<TileStatus*>(slot.control.get() + layout_.statuses()) + in_batch;
+    auto* const statuses = reinterpret_cast<TileStatus*>(slot.control.get() + layout.statuses()) + in_batch;
     HostTileCounts const counts =
         decode_host_tiles(std::span(work_.tiles).subspan(piece.first_tile, piece.tile_count), trusted_,
                           task_.request.strict, task_.host_budget, {statuses, piece.tile_count}, append);
@@ -307,7 +312,7 @@ class Pipeline {
   // Where the compressed bytes of the slot's batch go.
   [[nodiscard]] std::byte* input_of(DeviceSlot& slot) const noexcept {
     if (host_input_) { return slot.input.get(); }
-    return slot.memory.data() + (is_raw() ? layout_.output : layout_.input);
+    return slot.memory.data() + (is_raw() ? plan_.layout.output : plan_.layout.input);
   }
 
   // All bytes are on their way: the rest happens on the stream.
@@ -329,56 +334,59 @@ class Pipeline {
   void launch_decode(std::size_t s) {
     DeviceSlot& slot = (*slots_)[s];
     WorkBatch const& batch = batches_[states_[s].batch];
+    BatchLayout const& layout = plan_.layout_of(batch);
     cudaStream_t const stream = slot.stream.get();
-    std::byte* const control = slot.memory.data() + layout_.control;
+    std::byte* const control = slot.memory.data() + layout.control;
     bool const host_knows = host_input_ || batch.on_host;
     if (host_input_ && !batch.on_host) {
-      auto* const statuses = reinterpret_cast<TileStatus*>(slot.control.get() + layout_.statuses());
+      auto* const statuses = reinterpret_cast<TileStatus*>(slot.control.get() + layout.statuses());
       slot.decoders->decode(task_.method, task_.jobs.front().plan->level->image, slot.input.get(),
                             std::span(work_.tiles).subspan(batch.first_tile, batch.tile_count),
-                            slot.memory.data() + layout_.output, {statuses, batch.tile_count}, stream);
+                            slot.memory.data() + layout.output, {statuses, batch.tile_count}, stream);
     }
     // With the statuses, where the host knows them already.
-    std::size_t const control_bytes = host_knows ? layout_.control_bytes : layout_.statuses();
+    std::size_t const control_bytes = host_knows ? layout.control_bytes : layout.statuses();
     gpu::check_cuda(cudaMemcpyAsync(control, slot.control.get(), control_bytes, cudaMemcpyHostToDevice, stream),
                     "uploading a batch's plan");
     if (is_raw() || host_knows) { return; }
-    tile::DeviceTiles const tiles = device_tiles(s, batch.tile_count);
-    decode_on_device(task_.method, tiles, load_of(batch, work_), slot.memory.data() + layout_.scratch,
-                     layout_.scratch_bytes, stream);
-    gpu::check_cuda(cudaMemcpyAsync(slot.control.get() + layout_.statuses(), tiles.statuses, batch.tile_count,
+    tile::DeviceTiles const tiles = device_tiles(s, batch);
+    decode_on_device(task_.method, tiles, load_of(batch, work_), slot.memory.data() + layout.scratch,
+                     layout.scratch_bytes, stream);
+    gpu::check_cuda(cudaMemcpyAsync(slot.control.get() + layout.statuses(), tiles.statuses, batch.tile_count,
                                     cudaMemcpyDeviceToHost, stream),
                     "fetching statuses");
   }
 
-  [[nodiscard]] tile::DeviceTiles device_tiles(std::size_t s, std::size_t count) {
+  [[nodiscard]] tile::DeviceTiles device_tiles(std::size_t s, WorkBatch const& batch) {
+    BatchLayout const& layout = plan_.layout_of(batch);
     std::byte* const memory = (*slots_)[s].memory.data();
-    std::byte* const control = memory + layout_.control;
+    std::byte* const control = memory + layout.control;
     auto const numbers = [&](std::size_t at) { return reinterpret_cast<std::uint64_t const*>(control + at); };
     tile::DeviceTiles tiles;
-    tiles.input = memory + layout_.input;
-    tiles.input_offsets = numbers(layout_.input_offsets());
-    tiles.input_sizes = numbers(layout_.input_sizes());
-    tiles.output = memory + layout_.output;
-    tiles.output_offsets = numbers(layout_.output_offsets());
-    tiles.output_sizes = numbers(layout_.output_sizes());
-    tiles.statuses = reinterpret_cast<TileStatus*>(control + layout_.statuses());
-    tiles.count = static_cast<std::uint32_t>(count);
+    tiles.input = memory + layout.input;
+    tiles.input_offsets = numbers(layout.input_offsets());
+    tiles.input_sizes = numbers(layout.input_sizes());
+    tiles.output = memory + layout.output;
+    tiles.output_offsets = numbers(layout.output_offsets());
+    tiles.output_sizes = numbers(layout.output_sizes());
+    tiles.statuses = reinterpret_cast<TileStatus*>(control + layout.statuses());
+    tiles.count = static_cast<std::uint32_t>(batch.tile_count);
     return tiles;
   }
 
   void launch_place(std::size_t s) {
     DeviceSlot& slot = (*slots_)[s];
     WorkBatch const& batch = batches_[states_[s].batch];
-    tile::DeviceTiles const tiles = device_tiles(s, batch.tile_count);
+    BatchLayout const& layout = plan_.layout_of(batch);
+    tile::DeviceTiles const tiles = device_tiles(s, batch);
     tiff::Image const& image = task_.jobs.front().plan->level->image;
     gpu::PlaceBatch place;
     place.decoded = tiles.output;
     place.format = batch.on_host ? finished_ : decoded_;
     place.placements =
-        reinterpret_cast<tile::Placement const*>(slot.memory.data() + layout_.control + layout_.placement_list());
+        reinterpret_cast<tile::Placement const*>(slot.memory.data() + layout.control + layout.placement_list());
     place.placement_count = static_cast<std::uint32_t>(batch.placement_count);
-    auto const* const planned = reinterpret_cast<tile::Placement const*>(slot.control.get() + layout_.placement_list());
+    auto const* const planned = reinterpret_cast<tile::Placement const*>(slot.control.get() + layout.placement_list());
     for (std::size_t i = 0; i < batch.placement_count; ++i) {
       place.max_rows = std::max(place.max_rows, planned[i].rows);
     }
@@ -407,7 +415,8 @@ class Pipeline {
     gpu::check_cuda(cudaEventSynchronize((*slots_)[s].done.get()), "decoding a batch");
     WorkBatch const& batch = batches_[finished];
     if (is_raw() && !batch.on_host) { return; }
-    auto const* const statuses = reinterpret_cast<TileStatus const*>((*slots_)[s].control.get() + layout_.statuses());
+    auto const* const statuses =
+        reinterpret_cast<TileStatus const*>((*slots_)[s].control.get() + plan_.layout_of(batch).statuses());
     std::vector<std::uint32_t> failed;
     for (std::size_t i = 0; i < batch.tile_count; ++i) {
       if (statuses[i] != TileStatus::ok) { failed.push_back(static_cast<std::uint32_t>(i)); }
@@ -422,16 +431,17 @@ class Pipeline {
   // decoded tiles is free for packing them.
   void return_inputs(std::size_t s, WorkBatch const& batch, std::span<std::uint32_t const> chosen) {
     DeviceSlot& slot = (*slots_)[s];
+    BatchLayout const& layout = plan_.layout_of(batch);
     auto const numbers = [&](std::size_t at) {
       return std::span(reinterpret_cast<std::uint64_t const*>(slot.control.get() + at), batch.tile_count);
     };
     TilesToReturn wanted;
-    wanted.tiles = device_tiles(s, batch.tile_count);
-    wanted.input_offsets = numbers(layout_.input_offsets());
-    wanted.input_sizes = numbers(layout_.input_sizes());
+    wanted.tiles = device_tiles(s, batch);
+    wanted.input_offsets = numbers(layout.input_offsets());
+    wanted.input_sizes = numbers(layout.input_sizes());
     wanted.chosen = chosen;
-    wanted.scratch = slot.memory.data() + layout_.output;
-    wanted.scratch_bytes = layout_.control - layout_.output;
+    wanted.scratch = slot.memory.data() + layout.output;
+    wanted.scratch_bytes = layout.control - layout.output;
     MemoryBudget room(task_.budget_bytes);
     tile::TileBatch const back = bring_back(wanted, room, task_.allocator, slot.returned, slot.stream.get());
     for (tile::BatchItem const& item : back.items) {
@@ -527,7 +537,6 @@ class Pipeline {
   int device_ = 0;
   BatchPlan plan_;
   std::vector<WorkBatch> const& batches_ = plan_.batches;
-  BatchLayout const& layout_ = plan_.layout;
   std::vector<Piece> const& pieces_ = plan_.pieces;
   std::optional<SlotLease> slots_;
   std::optional<TileFetcher> fetcher_;  // behind the slots: its reads end before their memory goes

@@ -20,7 +20,7 @@ struct Rates {
 Rates rates_of(DeviceMethod method) noexcept {
   switch (method) {
     case DeviceMethod::raw: return {4e9, 40e9, 2e9};
-    case DeviceMethod::zstd: return {0.4e9, 64e9, 0.07e9};
+    case DeviceMethod::zstd: return {0.55e9, 64e9, 0.07e9};
     case DeviceMethod::deflate: return {0.25e9, 20e9, 0.012e9};
     case DeviceMethod::lzw: return {0.35e9, 110e9, 2.8e9};
     case DeviceMethod::packbits: return {2e9, 10e9, 0.1e9};
@@ -60,11 +60,13 @@ double expected_device_s(EngineLoad const& load) noexcept {
 
 double best_host_share(EngineLoad const& load, std::uint64_t compressed_bytes) noexcept {
   // The other decoders are about as fast as the links that feed them: by the time the cores are free, little is left.
-  if (load.method != DeviceMethod::deflate) { return 0; }
+  if (load.method != DeviceMethod::deflate && load.method != DeviceMethod::zstd) { return 0; }
   Rates const rates = rates_of(load.method);
   double const bytes = static_cast<double>(load.decoded_bytes);
   double const fetch_s = static_cast<double>(compressed_bytes) / kFetchRate;
   double const tile_s = bytes / static_cast<double>(std::max<std::uint64_t>(1, load.tiles)) / rates.device_tile;
+  // So is that of ZSTD, unless its tiles are so large that the last of them are waited for long after they have come.
+  if (load.method == DeviceMethod::zstd && tile_s < bytes / rates.device / 2) { return 0; }
   double const cores = load.threads;
   auto const expected_s = [&](double share) {
     double const fetched_s = fetch_s * (1 - share);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/block_cutter.hpp"
 
+#include "tile/copy_samples.hpp"
 #include "tile/float_convert.hpp"
 #include "tile/predict.hpp"
 
@@ -17,26 +18,6 @@ void store(T value, std::byte* out) noexcept {
   std::memcpy(out, &value, sizeof value);
 }
 
-// Elements of one sample, side by side, at any stride; the size is known to the compiler so that copies are moves.
-template <std::size_t Bytes>
-void gather(std::byte const* from, std::int64_t stride_bytes, std::byte* to, std::size_t to_stride,
-            std::size_t count) noexcept {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(to + i * to_stride, from + static_cast<std::int64_t>(i) * stride_bytes, Bytes);
-  }
-}
-
-void gather_samples(std::byte const* from, std::int64_t stride_bytes, std::byte* to, std::size_t to_stride,
-                    std::size_t count, std::size_t sample_bytes) noexcept {
-  switch (sample_bytes) {
-    case 1: return gather<1>(from, stride_bytes, to, to_stride, count);
-    case 2: return gather<2>(from, stride_bytes, to, to_stride, count);
-    case 4: return gather<4>(from, stride_bytes, to, to_stride, count);
-    case 8: return gather<8>(from, stride_bytes, to, to_stride, count);
-    default: return gather<16>(from, stride_bytes, to, to_stride, count);
-  }
-}
-
 // Bands that lie one after the other become samples of a pixel. All at once, and with their number known to the
 // compiler, this is shuffles of vectors; band by band every store is of one sample.
 template <class T, std::size_t Samples>
@@ -51,7 +32,7 @@ void interleave(std::byte const* from, std::int64_t band_stride_bytes, std::byte
   }
 }
 
-// False for what is left to gather_samples().
+// False for what is left to copy_samples().
 bool interleave_samples(std::byte const* from, std::int64_t band_stride_bytes, std::byte* to, std::size_t count,
                         std::size_t sample_bytes, std::uint32_t samples) noexcept {
   if (sample_bytes == 1 && samples == 3) {
@@ -151,8 +132,8 @@ void BlockCutter::fill_row(HostView const& view, std::uint32_t row, std::uint32_
   } else if (view.pixel_stride_bytes != static_cast<std::int64_t>(sample_bytes_) ||
              !interleave_samples(base, view.band_stride_bytes, out, columns, sample_bytes_, samples)) {
     for (std::uint32_t s = 0; s < samples; ++s) {
-      gather_samples(base + std::int64_t{s} * view.band_stride_bytes, view.pixel_stride_bytes, out + s * sample_bytes_,
-                     pixel_bytes, columns, sample_bytes_);
+      tile::copy_samples(base + std::int64_t{s} * view.band_stride_bytes, view.pixel_stride_bytes,
+                         out + s * sample_bytes_, static_cast<std::ptrdiff_t>(pixel_bytes), columns, sample_bytes_);
     }
   }
   if (replaces_nan_) { replace_nan(out, std::size_t{columns} * samples); }

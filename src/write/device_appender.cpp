@@ -13,12 +13,6 @@ namespace terrazzo::writing {
 
 namespace {
 
-// One block on the host.
-struct ReturnedBlock {
-  BlockResult result{};  // what the device compressed, or what is stored as it is
-  CutParts parts{};      // what the host's encoders must do
-};
-
 // Nothing when the host has to encode some of the blocks: their sizes are not known yet.
 std::vector<BlockSize> sizes_of(std::span<PackedBatch const> batches) {
   std::vector<BlockSize> sizes;
@@ -168,7 +162,10 @@ void DeviceAppender::append(BatchSlot const& slot, PackedBatch const& batch) {
   if (batch.groups.size() > kMasks) {
     // Masks are small: all of them at once, before the images they belong to.
     PackedGroup const& masks = batch.groups[kMasks];
-    for (Piece const& piece : pieces_of(masks, ~std::uint64_t{0})) { start_copy(masks, piece, masks_); }
+    for (Piece const& piece : pieces_of(masks, ~std::uint64_t{0})) {
+      masks_from_ = piece.offset;
+      start_copy(masks, piece, masks_);
+    }
   }
   std::vector<Piece> const pieces = pieces_of(images, piece_bytes_);
   std::size_t started = 0;
@@ -205,52 +202,58 @@ void DeviceAppender::check_wanted() {
 
 void DeviceAppender::emit_piece(PackedBatch const& batch, Piece const& piece, std::byte const* bytes) {
   PackedGroup const& images = batch.groups[kImages];
-  std::vector<ReturnedBlock> blocks(piece.last - piece.first);
-  for (std::size_t i = piece.first; i < piece.last; ++i) {
-    ReturnedBlock& block = blocks[i - piece.first];
-    gpu::PackedTile const& place = images.places[i];
-    sort_part(place, {bytes + (place.size == 0 ? 0 : place.offset - piece.offset), place.size}, block.result.image,
-              block.parts.image, block.result.device_tiles);
-    if (!batch.moments.empty() && batch.jobs[i].level == 0) {
-      block.result.moments = std::span(batch.moments).subspan(i * plan_.samples_per_block, plan_.samples_per_block);
+  std::size_t const count = piece.last - piece.first;
+  std::vector<FinishedBlock> blocks(count);  // what the device compressed, or what is stored as it is
+  std::vector<CutParts> parts(count);        // what the host's encoders must do
+  for (std::size_t i = 0; i < count; ++i) {
+    BlockJob const& job = batch.jobs[piece.first + i];
+    gpu::PackedTile const& place = images.places[piece.first + i];
+    BlockResult& result = blocks[i].result;
+    blocks[i].level = job.level;
+    blocks[i].id = job.id;
+    sort_part(place, {bytes + (place.size == 0 ? 0 : place.offset - piece.offset), place.size}, result.image,
+              parts[i].image, result.device_tiles);
+    if (!batch.moments.empty() && job.level == 0) {
+      result.moments =
+          std::span(batch.moments).subspan((piece.first + i) * plan_.samples_per_block, plan_.samples_per_block);
     }
   }
   if (batch.groups.size() > kMasks) {
     PackedGroup const& masks = batch.groups[kMasks];
-    std::uint64_t const masks_from = masks.places.empty() ? 0 : pieces_of(masks, ~std::uint64_t{0}).front().offset;
     auto const first = std::ranges::lower_bound(masks.jobs, piece.first);
     for (auto it = first; it != masks.jobs.end() && *it < piece.last; ++it) {
       gpu::PackedTile const& place = masks.places[static_cast<std::size_t>(it - masks.jobs.begin())];
-      ReturnedBlock& block = blocks[*it - piece.first];
-      block.result.has_mask = true;
-      sort_part(place, {masks_.memory.data() + (place.size == 0 ? 0 : place.offset - masks_from), place.size},
-                block.result.mask, block.parts.mask, block.result.device_tiles);
+      std::size_t const i = *it - piece.first;
+      BlockResult& result = blocks[i].result;
+      result.has_mask = true;
+      sort_part(place, {masks_.memory.data() + (place.size == 0 ? 0 : place.offset - masks_from_), place.size},
+                result.mask, parts[i].mask, result.device_tiles);
     }
   }
 
   std::vector<BlockJob> left;          // to the host's encoders
   std::vector<std::size_t> left_from;  // which blocks they are
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    if (blocks[i].parts.image.empty() && blocks[i].parts.mask.empty()) { continue; }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (parts[i].image.empty() && parts[i].mask.empty()) { continue; }
     left.push_back(batch.jobs[piece.first + i]);
-    left.back().parts = &blocks[i].parts;
+    left.back().parts = &parts[i];
     left_from.push_back(i);
   }
   std::size_t next = 0;
   auto const emit_before = [&](std::size_t end) {
-    for (; next < end; ++next) { emit_(batch.jobs[piece.first + next], blocks[next].result); }
+    if (next < end) { emit_(std::span(blocks).subspan(next, end - next)); }
+    next = end;
   };
   // The encoder hands over in the order of its jobs; blocks that are done already go between them.
   std::size_t done = 0;
   encoder_.run(left, plan_.options.cancel, [&](BlockJob const& job, BlockResult const& encoded) {
     std::size_t const i = left_from[done++];
-    emit_before(i);
     BlockResult& result = blocks[i].result;
     if (!job.parts->image.empty()) { result.image = encoded.image; }
     if (!job.parts->mask.empty()) { result.mask = encoded.mask; }
     emit_before(i + 1);
   });
-  emit_before(blocks.size());
+  emit_before(count);
 }
 
 }  // namespace terrazzo::writing

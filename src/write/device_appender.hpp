@@ -78,6 +78,7 @@ class DeviceAppender {
   gpu::StreamHandle stream_ = gpu::make_stream();
   std::array<Ring, 3> ring_{};
   Ring masks_{};
+  std::uint64_t masks_from_ = 0;  // where the bytes in masks_ begin in their group
   std::mutex mutex_{};
   std::condition_variable moved_{};
   std::deque<Group> waiting_{};  // the first is being worked on

@@ -96,7 +96,6 @@ ListSizes lay_out(FilePlan const& plan, std::span<BlockGroup> groups, std::uint3
     group.output_offsets_at = lists.take(blocks * sizeof(std::uint64_t));
     group.sizes_at = results.take(blocks * sizeof(std::uint64_t));
     group.places_at = results.take(blocks * sizeof(gpu::PackedTile));
-    group.total_at = results.take(sizeof(std::uint64_t));
   }
   if (plan.options.statistics) { sizes.moments_at = results.take(blocks * plan.samples_per_block * sizeof(Moments)); }
   sizes.lists = lists.size();
@@ -166,7 +165,6 @@ DeviceBatches::DeviceBatches(FilePlan const& plan, std::uint64_t budget_bytes, s
   cut_format_.predictor = plan.predictor;
   cut_format_.repeats_last_row = plan.repeats_last_row();
   cut_format_.replaces_nan = cutter.replaces_nan();
-  std::ranges::copy(cutter.empty_sample(), cut_format_.sentinel);
   std::ranges::copy(cutter.empty_sample(), cut_format_.empty);
   auto const& nodata = plan.options.nodata;
   if (nodata && nodata->representable) {
@@ -282,7 +280,7 @@ void DeviceBatches::encode_group(BatchSlot& slot, std::size_t which, gpu::CutBat
   batch.longest_input_bytes = group.longest_bytes;
   group.encoder.encode(batch, group.longest_bytes * cut.count, scratch_.data(), scratch_.size_bytes(), stream_);
   gpu::pack_encoded(batch, slot.packed[which].data(), at<gpu::PackedTile>(slot.device_results, group.places_at),
-                    at<std::uint64_t>(slot.device_results, group.total_at), stream_);
+                    stream_);
 }
 
 bool DeviceBatches::encodes_all() const noexcept {

@@ -36,7 +36,7 @@ struct BlockGroup {
 
   // Where the lists of a batch lie, in the slot's lists and results.
   std::size_t cut_at = 0, input_offsets_at = 0, output_offsets_at = 0;
-  std::size_t sizes_at = 0, places_at = 0, total_at = 0;
+  std::size_t sizes_at = 0, places_at = 0;
 };
 
 // A batch from launch() until its blocks are on their way to the host.

@@ -33,6 +33,25 @@ Kind choose_zstd(std::uint64_t longest_bytes) {
   return longest_bytes <= gpu::nvcomp_encode_longest_tile_bytes() ? Kind::zstd : Kind::host;
 }
 
+// Without the tables, which are the encoder's own and may move with it.
+gpu::JpegEncodeFormat jpeg_format_of(EncodeTask const& task) {
+  gpu::JpegEncodeFormat format;
+  format.width_px = task.shape->width_px;
+  format.height_px = task.shape->height_px;
+  format.samples = task.format.block.samples_per_pixel;
+  format.is_ycbcr = task.format.block.photometric == tiff::Photometric::ycbcr;
+  format.chroma_horizontal = task.format.chroma_horizontal;
+  format.chroma_vertical = task.format.chroma_vertical;
+  format.quality = task.format.quality;
+  format.optimize_huffman = true;  // as the host's
+  return format;
+}
+
+bool takes_jpeg(EncodeTask const& task, gpu::JpegEncodeFormat const& format) {
+  bool const comes_as_rgb = !format.is_ycbcr || task.format.block.convert_ycbcr_to_rgb;
+  return comes_as_rgb && gpu::NvjpegEncoder::takes(format);
+}
+
 gpu::Jpeg2000EncodeFormat jpeg2000_format_of(EncodeTask const& task) {
   gpu::Jpeg2000EncodeFormat format;
   format.width_px = task.shape->width_px;
@@ -58,12 +77,17 @@ Kind DeviceEncoder::choose(EncodeTask const& task) {
       row_bytes_ = std::size_t{task.shape->width_px} * task.format.block.samples_per_pixel *
                    (task.format.block.bits_per_sample / 8);
       return Kind::packbits;
+    case tiff::Compression::jpeg:
+      if (!task.shape) { return Kind::host; }
+      if (!gpu::nvjpeg_encode_available()) { return leave_to_host("nvJPEG"); }
+      jpeg_format_ = jpeg_format_of(task);
+      return takes_jpeg(task, jpeg_format_) ? Kind::jpeg : Kind::host;
     case tiff::Compression::jpeg2000:
       if (!task.shape) { return Kind::host; }
       if (!gpu::nvjpeg2k_encode_available()) { return leave_to_host("nvJPEG2000"); }
       jpeg2000_format_ = jpeg2000_format_of(task);
       return gpu::Nvjpeg2kEncoder::takes(jpeg2000_format_) ? Kind::jpeg2000 : Kind::host;
-    default: return Kind::host;  // JPEG too: nvJPEG's encoder has not been seen on a GPU yet (docs/performance.md)
+    default: return Kind::host;
   }
 }
 
@@ -76,6 +100,11 @@ DeviceEncoder::DeviceEncoder(EncodeTask const& task) : level_(task.format.level)
     case Kind::packbits: bound_ = gpu::packbits_device_encode_bound(longest_bytes_, row_bytes_); break;
     case Kind::deflate: bound_ = gpu::deflate_encode_bound(longest_bytes_); break;
     case Kind::zstd: bound_ = gpu::nvcomp_encode_bound(longest_bytes_); break;
+    case Kind::jpeg:
+      jpeg_tables_ = codec::make_jpeg_tables(task.format);
+      bound_ = gpu::NvjpegEncoder::bound(jpeg_format_);
+      library_bytes_ = gpu::NvjpegEncoder::library_device_bytes(jpeg_format_, gpu::NvjpegEncoder::Options().lanes);
+      break;
     case Kind::jpeg2000:
       bound_ = gpu::Nvjpeg2kEncoder::bound(jpeg2000_format_);
       library_bytes_ =
@@ -116,6 +145,10 @@ void DeviceEncoder::encode(tile::EncodeBatch const& batch, std::uint64_t total_b
     case Kind::packbits: return gpu::packbits_encode_tiles(batch, row_bytes_, scratch, scratch_bytes, stream);
     case Kind::deflate: return gpu::deflate_encode_tiles(batch, level_, scratch, scratch_bytes, stream);
     case Kind::zstd: return gpu::nvcomp_encode(batch, total_bytes, scratch, scratch_bytes, stream);
+    case Kind::jpeg:
+      if (jpeg_ == nullptr) { jpeg_ = std::make_unique<gpu::NvjpegEncoder>(); }
+      jpeg_format_.tables = jpeg_tables_;
+      return jpeg_->encode(jpeg_format_, batch, stream);
     case Kind::jpeg2000:
       if (jpeg2000_ == nullptr) { jpeg2000_ = std::make_unique<gpu::Nvjpeg2kEncoder>(); }
       return jpeg2000_->encode(jpeg2000_format_, batch, stream);

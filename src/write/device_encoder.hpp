@@ -6,6 +6,7 @@
 
 #include "codec/encoder.hpp"
 #include "gpu/vendor/nvjpeg2k_encode.hpp"
+#include "gpu/vendor/nvjpeg_encode.hpp"
 #include "tile/device_tiles.hpp"
 
 #include <cuda_runtime_api.h>
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace terrazzo::writing {
 
@@ -35,6 +37,7 @@ class DeviceEncoder {
     packbits,
     deflate,
     zstd,
+    jpeg,
     jpeg2000,
   };
 
@@ -55,7 +58,7 @@ class DeviceEncoder {
   // What a batch should have of the raster; more of it gains no speed.
   [[nodiscard]] std::uint64_t useful_batch_bytes() const noexcept;
 
-  // On `stream`; nothing is waited for but by the JPEG 2000 encoder, whose blocks are launched one by one.
+  // On `stream`; nothing is waited for but by the JPEG encoders, whose blocks are launched one by one.
   void encode(tile::EncodeBatch const& batch, std::uint64_t total_bytes, std::byte* scratch, std::size_t scratch_bytes,
               cudaStream_t stream);
 
@@ -66,9 +69,12 @@ class DeviceEncoder {
   int level_ = 0;
   std::uint64_t longest_bytes_ = 0, bound_ = 0, output_stride_ = 0, library_bytes_ = 0;
   std::size_t row_bytes_ = 0;  // PackBits
+  std::vector<std::byte> jpeg_tables_{};
+  gpu::JpegEncodeFormat jpeg_format_{};
   gpu::Jpeg2000EncodeFormat jpeg2000_format_{};
-  std::unique_ptr<gpu::Nvjpeg2kEncoder>
-      jpeg2000_{};  // made by the first encode(): a file that is only planned needs none
+  // Made by the first encode(): a file that is only planned needs none.
+  std::unique_ptr<gpu::NvjpegEncoder> jpeg_{};
+  std::unique_ptr<gpu::Nvjpeg2kEncoder> jpeg2000_{};
 };
 
 }  // namespace terrazzo::writing

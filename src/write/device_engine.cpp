@@ -36,14 +36,6 @@ gpu::DeviceRows as_device_rows(LevelRows const& rows) noexcept {
   return {rows.first, as_device_view(rows.pixels), as_device_view(rows.mask)};
 }
 
-// Kernels load whole samples; rows that are not aligned to them are copied first.
-bool is_aligned(HostView const& view) noexcept {
-  auto const all = reinterpret_cast<std::uintptr_t>(view.data) | static_cast<std::uintptr_t>(view.band_stride_bytes) |
-                   static_cast<std::uintptr_t>(view.row_stride_bytes) |
-                   static_cast<std::uintptr_t>(view.pixel_stride_bytes);
-  return all % size_bytes(view.dtype) == 0;
-}
-
 // The caller's device comes back when the work is queued: streams and memory of ours are one device's, whatever the
 // caller has chosen since.
 class OnDevice {
@@ -207,7 +199,8 @@ class DeviceEngine final : public RowEngine {
   [[nodiscard]] RowShare row_share() const override { return share_.rows; }
   [[nodiscard]] Memory memory() const noexcept override { return Memory::device; }
   [[nodiscard]] bool reaches(LevelRows const& rows) const noexcept override {
-    return rows.memory == Memory::device && is_aligned(rows.pixels);
+    // Kernels load whole samples; rows that are not aligned to them are copied first.
+    return rows.memory == Memory::device && gpu::is_aligned(as_device_view(rows.pixels), size_bytes(rows.pixels.dtype));
   }
 
   void wait_for(void* stream) override {

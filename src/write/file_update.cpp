@@ -51,7 +51,7 @@ void FileUpdate::write_at(std::uint64_t offset_bytes, std::span<std::byte const>
                 {.source = path_, .offset = offset_bytes});
   }
   added_ = true;
-  gather_.write(offset_bytes, bytes, [this](std::uint64_t at, std::span<std::byte const> part) { put(at, part); });
+  gather_.write(offset_bytes, bytes, io::one_by_one([this](std::uint64_t at, io::Bytes part) { put(at, part); }));
 }
 
 void FileUpdate::sync() {
@@ -59,7 +59,7 @@ void FileUpdate::sync() {
 }
 
 void FileUpdate::publish(std::uint64_t size_bytes) {
-  gather_.flush([this](std::uint64_t at, std::span<std::byte const> part) { put(at, part); });
+  gather_.flush(io::one_by_one([this](std::uint64_t at, io::Bytes part) { put(at, part); }));
   struct stat status {};
   if (fstat(file_.get(), &status) != 0) { fail("finish"); }
   if (static_cast<std::uint64_t>(status.st_size) != size_bytes &&

@@ -3,6 +3,7 @@
 
 #include "base/scratch.hpp"
 #include "base/thread_pool.hpp"
+#include "tile/copy_samples.hpp"
 #include "write/cascade.hpp"
 #include "write/device_engine.hpp"
 
@@ -78,7 +79,12 @@ class HostEngine final : public RowEngine {
     });
   }
 
-  void encode(std::span<BlockJob const> jobs) override { encoder_.run(jobs, plan_.options.cancel, emit_); }
+  void encode(std::span<BlockJob const> jobs) override {
+    encoder_.run(jobs, plan_.options.cancel, [this](BlockJob const& job, BlockResult const& result) {
+      FinishedBlock const block{job.level, job.id, result};
+      emit_({&block, 1});
+    });
+  }
   void rows_are_free() override {}
   void finish() override {}
 
@@ -99,12 +105,6 @@ bool has_pixels_together(HostView const& view, std::size_t sample_bytes) noexcep
          (view.bands == 1 || view.band_stride_bytes == static_cast<std::int64_t>(sample_bytes));
 }
 
-template <std::size_t Bytes>
-void copy_samples(std::byte const* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
-                  std::uint32_t count) noexcept {
-  for (std::uint32_t x = 0; x < count; ++x) { std::memcpy(to + x * to_stride, from + x * from_stride, Bytes); }
-}
-
 }  // namespace
 
 void copy_row(HostView const& from, std::uint32_t from_row, HostView const& to, std::uint32_t to_row) noexcept {
@@ -116,20 +116,8 @@ void copy_row(HostView const& from, std::uint32_t from_row, HostView const& to, 
     return;
   }
   for (std::uint32_t band = 0; band < to.bands; ++band) {
-    std::byte const* const a = source + std::int64_t{band} * from.band_stride_bytes;
-    std::byte* const b = target + std::int64_t{band} * to.band_stride_bytes;
-    auto const contiguous = static_cast<std::int64_t>(sample);
-    if (from.pixel_stride_bytes == contiguous && to.pixel_stride_bytes == contiguous) {
-      std::memcpy(b, a, sample * to.width);
-      continue;
-    }
-    switch (sample) {
-      case 1: copy_samples<1>(a, from.pixel_stride_bytes, b, to.pixel_stride_bytes, to.width); break;
-      case 2: copy_samples<2>(a, from.pixel_stride_bytes, b, to.pixel_stride_bytes, to.width); break;
-      case 4: copy_samples<4>(a, from.pixel_stride_bytes, b, to.pixel_stride_bytes, to.width); break;
-      case 8: copy_samples<8>(a, from.pixel_stride_bytes, b, to.pixel_stride_bytes, to.width); break;
-      default: copy_samples<16>(a, from.pixel_stride_bytes, b, to.pixel_stride_bytes, to.width); break;
-    }
+    tile::copy_samples(source + std::int64_t{band} * from.band_stride_bytes, from.pixel_stride_bytes,
+                       target + std::int64_t{band} * to.band_stride_bytes, to.pixel_stride_bytes, to.width, sample);
   }
 }
 

@@ -41,11 +41,17 @@ struct RowShare {
   std::uint32_t room = 0;  // overviews take memory for parts of so many rows at their first
 };
 
+struct FinishedBlock {
+  std::size_t level = 0;
+  TileId id{};
+  BlockResult result{};
+};
+
 class RowEngine : public RowMemory {
  public:
-  // Gets every block once, in the order of the jobs, never two at a time, from any thread. What it throws ends the
-  // write.
-  using Emit = BlockEncoder::Emit;
+  // Gets every block once, in the order of the jobs, one or more at a time, never from two threads at once. Their bytes
+  // stay until it returns. What it throws ends the write.
+  using Emit = std::function<void(std::span<FinishedBlock const>)>;
   // Gets the sizes of all blocks of the file, when an engine has them before the first is emitted. Most never do.
   using Announce = std::function<void(std::span<BlockSize const>)>;
 

@@ -65,6 +65,13 @@ void take(Tags const& numbers, tiff::TagSet const& from, tiff::TagSet& tags) {
   }
 }
 
+// An edit leaves control points and RPC as they are.
+Georeference without_points(Georeference georeference) {
+  georeference.gcps.clear();
+  georeference.rpc.clear();
+  return georeference;
+}
+
 }  // namespace
 
 tiff::TagSet tags_of(tiff::Directory const& directory) {
@@ -99,10 +106,8 @@ void replace_nodata(std::optional<Nodata> const& nodata, tiff::TagSet& tags) {
 }
 
 void replace_crs(Georeference const& georeference, tiff::TagSet& tags) {
-  Georeference only = georeference;
+  Georeference only = without_points(georeference);
   only.transform.reset();
-  only.gcps.clear();
-  only.rpc.clear();
   tiff::TagSet fresh;
   std::string const too_long = geo::encode_georeference(only, fresh);
   if (!too_long.empty()) {
@@ -112,10 +117,8 @@ void replace_crs(Georeference const& georeference, tiff::TagSet& tags) {
 }
 
 void replace_transform(Georeference const& georeference, tiff::TagSet& tags) {
-  Georeference only = georeference;
+  Georeference only = without_points(georeference);
   only.crs.reset();
-  only.gcps.clear();
-  only.rpc.clear();
   tiff::TagSet fresh;
   static_cast<void>(geo::encode_georeference(only, fresh));
   take(kPlaceTags, fresh, tags);

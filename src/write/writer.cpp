@@ -112,16 +112,20 @@ struct Writer::Impl {
     }
   }
 
-  void emit(BlockJob const& job, BlockResult const& result) {
-    assembly.add_image(job.level, job.id, result.image);
-    if (result.has_mask) { assembly.add_mask(job.level, job.id, result.mask); }
-    for (std::size_t s = 0; s < result.moments.size(); ++s) { moments[job.id.plane + s].merge(result.moments[s]); }
-    device_tiles += result.device_tiles;
-    tell_progress(result.has_mask ? 2 : 1);
+  void emit(std::span<FinishedBlock const> blocks) {
+    sink->hold();
+    for (auto const& [level, id, result] : blocks) {
+      assembly.add_image(level, id, result.image);
+      if (result.has_mask) { assembly.add_mask(level, id, result.mask); }
+      for (std::size_t s = 0; s < result.moments.size(); ++s) { moments[id.plane + s].merge(result.moments[s]); }
+      device_tiles += result.device_tiles;
+    }
+    sink->let_go();
+    for (FinishedBlock const& block : blocks) { tell_progress(block.result.has_mask ? 2 : 1); }
   }
 
   void begin_work(Memory rows_lie_in) {
-    auto const receive = [this](BlockJob const& job, BlockResult const& result) { emit(job, result); };
+    auto const receive = [this](std::span<FinishedBlock const> blocks) { emit(blocks); };
     auto const announce = [this](std::span<BlockSize const> sizes) { (void)assembly.settle(sizes); };
     bool const on_device = choose_engine(plan, rows_lie_in) == Engine::device;
     work.emplace(plan, on_device ? make_device_engine(plan, threads, receive, announce, rows_lie_in)
@@ -314,36 +318,34 @@ Writer create(std::string const& path, std::uint32_t width, std::uint32_t height
   return create_with(file_sink(path, options.durability), path, width, height, options);
 }
 
+namespace {
+
+// Where: a path or a sink. A view of device memory comes with its stream.
+template <class Where, class View, class... Stream>
+WriteReport write_whole(Where&& where, View const& pixels, WriteOptions options, Stream... stream) {
+  options.dtype = pixels.dtype;
+  options.bands = pixels.bands;
+  Writer writer = create(std::forward<Where>(where), pixels.width, pixels.height, options);
+  writer.write_rows(pixels, stream...);
+  return writer.close();
+}
+
+}  // namespace
+
 WriteReport write(std::string const& path, HostView const& pixels, WriteOptions options) {
-  options.dtype = pixels.dtype;
-  options.bands = pixels.bands;
-  Writer writer = create(path, pixels.width, pixels.height, options);
-  writer.write_rows(pixels);
-  return writer.close();
-}
-
-WriteReport write(std::string const& path, DeviceView const& pixels, WriteOptions options, void* stream) {
-  options.dtype = pixels.dtype;
-  options.bands = pixels.bands;
-  Writer writer = create(path, pixels.width, pixels.height, options);
-  writer.write_rows(pixels, stream);
-  return writer.close();
-}
-
-WriteReport write(std::shared_ptr<ByteSink> sink, DeviceView const& pixels, WriteOptions options, void* stream) {
-  options.dtype = pixels.dtype;
-  options.bands = pixels.bands;
-  Writer writer = create(std::move(sink), pixels.width, pixels.height, options);
-  writer.write_rows(pixels, stream);
-  return writer.close();
+  return write_whole(path, pixels, std::move(options));
 }
 
 WriteReport write(std::shared_ptr<ByteSink> sink, HostView const& pixels, WriteOptions options) {
-  options.dtype = pixels.dtype;
-  options.bands = pixels.bands;
-  Writer writer = create(std::move(sink), pixels.width, pixels.height, options);
-  writer.write_rows(pixels);
-  return writer.close();
+  return write_whole(std::move(sink), pixels, std::move(options));
+}
+
+WriteReport write(std::string const& path, DeviceView const& pixels, WriteOptions options, void* stream) {
+  return write_whole(path, pixels, std::move(options), stream);
+}
+
+WriteReport write(std::shared_ptr<ByteSink> sink, DeviceView const& pixels, WriteOptions options, void* stream) {
+  return write_whole(std::move(sink), pixels, std::move(options), stream);
 }
 
 }  // namespace terrazzo

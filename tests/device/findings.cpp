@@ -6,6 +6,7 @@
 //              our ring (threads, pinned chunks, asynchronous copies), and by kvikIO where its plugin is found
 //   finding 4: 256 compressed tiles of 10 MiB in all from device memory, a copy for each against one packed copy
 #include "base/thread_pool.hpp"
+#include "finding.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
@@ -20,7 +21,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -36,25 +36,7 @@
 namespace {
 
 using namespace terrazzo;
-
-bool failed = false;
-
-void report(bool passed, std::string const& what) {
-  std::printf("%s %s\n", passed ? "PASS" : "FAIL", what.c_str());
-  std::fflush(stdout);
-  failed = failed || !passed;
-}
-
-double median_ms(int runs, std::function<void()> const& work) {
-  std::vector<double> times;
-  for (int i = 0; i < runs; ++i) {
-    auto const start = std::chrono::steady_clock::now();
-    work();
-    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-  }
-  std::ranges::nth_element(times, times.begin() + runs / 2);
-  return times[static_cast<std::size_t>(runs / 2)];
-}
+using namespace terrazzo::test;
 
 void line(std::string const& what, double ms, std::uint64_t bytes) {
   std::printf("  %-58s %9.3f ms %8.2f GB/s\n", what.c_str(), ms, static_cast<double>(bytes) / ms / 1e6);
@@ -343,5 +325,5 @@ int main(int argc, char** argv) {
     Fetch(argv[1], tiles_of(argv[1])).run(runs);
     Return().run(runs);
   } catch (std::exception const& error) { report(false, error.what()); }
-  return failed ? 1 : 0;
+  return any_failed ? 1 : 0;
 }

@@ -5,6 +5,7 @@
 //   allocation   of the outputs: one for each tile, by the driver and by our pool, against one for all of them
 //   copies       of the compressed tiles to the host: one for each, against one of all, packed on the device
 //   all of it    compressing too, the one way and the other
+#include "finding.hpp"
 #include "gpu/kernels/deflate_encode.hpp"
 #include "gpu/kernels/pack_encoded.hpp"
 #include "gpu/runtime/check.hpp"
@@ -15,7 +16,6 @@
 #include "tile/device_tiles.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,27 +29,9 @@
 namespace {
 
 using namespace terrazzo;
+using namespace terrazzo::test;
 
 constexpr std::size_t kTiles = 1024, kTileBytes = 16384;
-bool failed = false;
-
-void report(bool passed, std::string const& what) {
-  std::printf("%s %s\n", passed ? "PASS" : "FAIL", what.c_str());
-  std::fflush(stdout);
-  failed = failed || !passed;
-}
-
-double median_ms(int runs, std::function<void()> const& work) {
-  std::vector<double> times;
-  work();
-  for (int i = 0; i < runs; ++i) {
-    auto const start = std::chrono::steady_clock::now();
-    work();
-    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-  }
-  std::ranges::nth_element(times, times.begin() + runs / 2);
-  return times[static_cast<std::size_t>(runs / 2)];
-}
 
 double line(char const* what, double ms) {
   std::printf("  %-66s %9.3f ms\n", what, ms);
@@ -105,7 +87,7 @@ class Batch {
     output_ = make(kTiles * bound_);
     scratch_ = make(encoder_.scratch_bytes);
     packed_ = make(gpu::packed_bound(kTiles, bound_));
-    places_ = make(kTiles * sizeof(gpu::PackedTile) + sizeof(std::uint64_t));
+    places_ = make(kTiles * sizeof(gpu::PackedTile));
     copy(numbers_.data(), numbers.data(), numbers.size() * sizeof(std::uint64_t), cudaMemcpyHostToDevice);
     copy(input_.data(), input.data(), input.size(), cudaMemcpyHostToDevice);
     wait();
@@ -195,13 +177,11 @@ class Batch {
 
   void copy_packed() {
     auto* const places = reinterpret_cast<gpu::PackedTile*>(places_.data());
-    auto* const total = reinterpret_cast<std::uint64_t*>(places + kTiles);
-    gpu::pack_encoded(batch_, packed_.data(), places, total, stream_.get());
+    gpu::pack_encoded(batch_, packed_.data(), places, stream_.get());
     copy(pinned_places_.get(), places, places_.size_bytes(), cudaMemcpyDeviceToHost);
     wait();
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, pinned_places_.get() + kTiles * sizeof(gpu::PackedTile), sizeof bytes);
-    copy(pinned_.get(), packed_.data(), bytes, cudaMemcpyDeviceToHost);
+    auto const& last = reinterpret_cast<gpu::PackedTile const*>(pinned_places_.get())[kTiles - 1];
+    copy(pinned_.get(), packed_.data(), last.offset + last.size, cudaMemcpyDeviceToHost);
     wait();
   }
 
@@ -238,5 +218,5 @@ int main(int argc, char** argv) {
     Batch(deflate()).run(runs);
     Batch(zstd()).run(runs);
   } catch (std::exception const& error) { report(false, error.what()); }
-  return failed ? 1 : 0;
+  return any_failed ? 1 : 0;
 }

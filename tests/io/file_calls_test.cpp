@@ -41,6 +41,28 @@ TEST(FileCalls, WriteAndReadAllBytes) {
   EXPECT_EQ(errno, ENODATA);
 }
 
+TEST(FileCalls, WriteManyPartsAtOnce) {
+  TempFolder const folder;
+  std::vector<std::byte> const bytes = byte_pattern(100'000);
+  for (std::size_t const short_bytes : {std::size_t{0}, std::size_t{7}, std::size_t{333}}) {
+    Descriptor const file = open_unnamed(folder.path(""));
+    std::vector<std::span<std::byte const>> parts;
+    for (std::size_t at = 0; at < bytes.size(); at += 250) { parts.push_back(std::span(bytes).subspan(at, 250)); }
+    parts.insert(parts.begin() + 3, std::span<std::byte const>());
+    parts.emplace_back();
+    {
+      FailingCalls const cutting(Fault{.at = 1'000'000, .short_bytes = short_bytes});
+      EXPECT_TRUE(write_all_at(file.get(), 11, parts));
+    }
+    std::vector<std::byte> got(bytes.size());
+    EXPECT_TRUE(read_all_at(file.get(), 11, got));
+    EXPECT_EQ(got, bytes);
+    FailingCalls const failing(Fault{.call = "pwritev", .error = ENOSPC});
+    EXPECT_FALSE(write_all_at(file.get(), 0, parts));
+    EXPECT_EQ(errno, ENOSPC);
+  }
+}
+
 TEST(FileCalls, RefuseOffsetsPastTheLargest) {
   TempFolder const folder;
   Descriptor const file = open_unnamed(folder.path(""));

@@ -2,6 +2,7 @@
 #include "io/file_sink.hpp"
 
 #include "support/child_process.hpp"
+#include "support/fault_injection.hpp"
 #include "support/file_bytes.hpp"
 #include "support/temp_folder.hpp"
 
@@ -24,6 +25,8 @@ namespace {
 
 using testing::byte_pattern;
 using testing::count_temporary;
+using testing::FailingCalls;
+using testing::Fault;
 using testing::file_bytes;
 using testing::in_child;
 using testing::TempFolder;
@@ -310,6 +313,38 @@ TEST_F(FileSinkTest, AppendsToPipes) {
   EXPECT_TRUE(got == expected);
   EXPECT_TRUE(std::filesystem::is_fifo(path_));
   EXPECT_EQ(count_temporary(folder_path_), 0);
+}
+
+// Files that grow past the first 64 MiB get room ahead of what is written, where the file system is known to gain by
+// it.
+TEST_F(FileSinkTest, LargeFilesAreWholeWhetherOrNotThereIsRoomAhead) {
+  std::vector<std::byte> const part = byte_pattern(1 << 20);
+  for (int const first_failing : {1000, 1, 0}) {
+    FailingCalls const failing(Fault{.call = "fallocate", .at = first_failing, .error = ENOSPC, .times = 1000});
+    FileSink sink(path_, Durability::none);
+    sink.open();
+    std::uint64_t at = 3;
+    for (int i = 0; i < 140; ++i) {
+      if (i % 10 == 0) { sink.hold(); }
+      sink.write_at(at, std::span(part).first(100));
+      sink.write_at(at + 100, part);
+      at += 100 + part.size();
+      if (i % 10 == 9) { sink.let_go(); }
+    }
+    sink.publish(at);
+    std::vector<std::byte> const got = file_bytes(path_);
+    ASSERT_EQ(got.size(), at);
+    EXPECT_EQ(got[2], std::byte{}) << "a gap reads as zeros";
+    for (std::size_t i = 0; i < 140; ++i) {
+      auto const from = got.begin() + static_cast<std::ptrdiff_t>(3 + i * (100 + part.size()));
+      ASSERT_TRUE(std::equal(part.begin(), part.begin() + 100, from) &&
+                  std::ranges::equal(part, std::span(from + 100, part.size())))
+          << "part " << i;
+    }
+    struct stat status {};
+    ASSERT_EQ(stat(path_.c_str(), &status), 0);
+    EXPECT_LE(static_cast<std::uint64_t>(status.st_blocks) * 512, at + (1 << 20)) << "room that is left is given back";
+  }
 }
 
 TEST_F(FileSinkTest, AppendsToWhatIsOpenAlready) {

@@ -115,7 +115,7 @@ TEST(EngineModel, GrowsWithTheWorkAndShrinksWithThreads) {
   }
 }
 
-TEST(HostShare, IsOfDeflateOnlyAndNeverMostOfIt) {
+TEST(HostShare, IsOfDeflateOnlyWhereTilesAreSmallAndNeverMostOfIt) {
   for (DeviceMethod const method : kDeviceMethods) {
     for (unsigned const threads : {1u, 4u, 16u, 64u}) {
       EngineLoad const load = load_of(method, 4096, 256 << 10, threads);
@@ -139,6 +139,16 @@ TEST(EngineModel, TakesAnEmptyLoad) {
   EXPECT_GT(expected_host_s(none), 0);
   EXPECT_GT(expected_device_s(none), 0);
   EXPECT_EQ(best_host_share({DeviceMethod::deflate, 0, 0, 0, 1}, 0), 0);
+}
+
+TEST(HostShare, LargeTilesOfZstdAreSharedAndSmallOnesAreNot) {
+  std::uint64_t const gib = std::uint64_t{1} << 30;
+  EngineLoad const large{DeviceMethod::zstd, 1024, gib, gib, 16}, small{DeviceMethod::zstd, 4096, gib, gib, 16};
+  double const share = best_host_share(large, gib / 2);
+  EXPECT_GT(share, 0.05);
+  EXPECT_LT(share, 0.2) << "above it the cores are the last to finish";
+  EXPECT_EQ(best_host_share(small, gib / 2), 0) << "their upload hides behind their decoding";
+  EXPECT_EQ(best_host_share({DeviceMethod::lzw, 1024, gib, gib, 16}, gib / 2), 0);
 }
 
 }  // namespace

@@ -64,6 +64,17 @@ class FailingCalls {
     return wrap_write<kName, kMember>(io::FileCalls{}.*kMember);
   }
 
+  static ssize_t failing_pwritev(int descriptor, iovec const* parts, int count, off_t offset) {
+    if (fails("pwritev")) { return -1; }
+    iovec first{};
+    if (fault_.short_bytes > 0 && count > 0) {
+      first = {parts->iov_base, std::min(parts->iov_len, fault_.short_bytes)};
+      parts = &first;
+      count = 1;
+    }
+    return real_.pwritev(descriptor, parts, count, offset);
+  }
+
   // A descriptor is gone even when closing it failed.
   static int failing_close(int descriptor) {
     int const result = real_.close(descriptor);
@@ -84,6 +95,7 @@ class FailingCalls {
         .flock = wrapped<"flock", &io::FileCalls::flock>(),
         .write = wrapped_write<"write", &io::FileCalls::write>(),
         .pwrite = wrapped_write<"pwrite", &io::FileCalls::pwrite>(),
+        .pwritev = failing_pwritev,
         .pread = wrapped<"pread", &io::FileCalls::pread>(),
         .copy_file_range = wrapped<"copy_file_range", &io::FileCalls::copy_file_range>(),
         .fallocate = wrapped<"fallocate", &io::FileCalls::fallocate>(),

@@ -56,10 +56,12 @@ TEST_F(Appending, EmitsEveryBlockInItsOrderWhoeverEncodesIt) {
     Work work(compression);
     std::vector<TileId> seen;
     std::uint64_t device_tiles = 0;
-    work.run([&](BlockJob const& job, BlockResult const& result) {
-      seen.push_back(job.id);
-      device_tiles += result.device_tiles;
-      EXPECT_FALSE(result.image.empty());
+    work.run([&](std::span<FinishedBlock const> blocks) {
+      for (FinishedBlock const& block : blocks) {
+        seen.push_back(block.id);
+        device_tiles += block.result.device_tiles;
+        EXPECT_FALSE(block.result.image.empty());
+      }
     });
     ASSERT_EQ(seen.size(), work.jobs.size());
     for (std::size_t i = 0; i < seen.size(); ++i) { EXPECT_EQ(seen[i], work.jobs[i].id); }
@@ -73,8 +75,10 @@ TEST_F(Appending, LosesNothingWhenABatchComesBackInManyPieces) {
   Work work(Compression::none);
   std::vector<std::vector<std::byte>> whole, pieces;
   auto const keep = [](std::vector<std::vector<std::byte>>& into) {
-    return [&into](BlockJob const&, BlockResult const& result) {
-      into.emplace_back(result.image.begin(), result.image.end());
+    return [&into](std::span<FinishedBlock const> blocks) {
+      for (FinishedBlock const& block : blocks) {
+        into.emplace_back(block.result.image.begin(), block.result.image.end());
+      }
     };
   };
   work.run(keep(whole));
@@ -88,11 +92,11 @@ TEST_F(Appending, LosesNothingWhenABatchComesBackInManyPieces) {
 TEST_F(Appending, ThrowsWhatTheReceiverThrowsAndStops) {
   Work work(Compression::none);
   int calls = 0;
-  EXPECT_THROW(work.run([&](BlockJob const&, BlockResult const&) {
-    if (++calls == 13) { throw std::runtime_error("full"); }
-  }),
-               std::runtime_error);
-  EXPECT_EQ(calls, 13);
+  auto const refuse_the_third = [&](std::span<FinishedBlock const>) {
+    if (++calls == 3) { throw std::runtime_error("full"); }
+  };
+  EXPECT_THROW(work.run(refuse_the_third), std::runtime_error);
+  EXPECT_EQ(calls, 3);
 }
 
 }  // namespace

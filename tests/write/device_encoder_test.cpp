@@ -30,6 +30,26 @@ TEST(DeviceEncoder, LeavesToTheHostWhatNoDeviceEncoderTakes) {
   }
 }
 
+DeviceEncoder jpeg_encoder_for(std::uint32_t bands, std::uint32_t edge, bool comes_as_rgb = true) {
+  WriteOptions options;
+  options.compression = Compression::jpeg;
+  options.bands = bands;
+  options.tile_size = {edge, edge};
+  FilePlan plan = plan_file(edge, edge, options);
+  plan.format.block.convert_ycbcr_to_rgb = comes_as_rgb;
+  std::uint64_t const bytes = std::uint64_t{edge} * edge * bands;
+  return DeviceEncoder({*plan.encoder, plan.format, bytes, plan.shape_of(plan.levels.front(), 0), kAnyBudget});
+}
+
+TEST(DeviceEncoder, TakesNvjpegForGrayAndForRgbThatBecomesYCbCr) {
+  auto const wanted = gpu::nvjpeg_encode_available() ? DeviceEncoder::Kind::jpeg : DeviceEncoder::Kind::host;
+  EXPECT_EQ(jpeg_encoder_for(1, 256).kind(), wanted);
+  EXPECT_EQ(jpeg_encoder_for(3, 256).kind(), wanted);
+  EXPECT_EQ(jpeg_encoder_for(4, 256).kind(), DeviceEncoder::Kind::host);
+  EXPECT_EQ(jpeg_encoder_for(1, 16).kind(), DeviceEncoder::Kind::host) << "few pixels";
+  EXPECT_EQ(jpeg_encoder_for(3, 256, false).kind(), DeviceEncoder::Kind::host) << "YCbCr already";
+}
+
 TEST(DeviceEncoder, StoresWithoutAnEncoderWhatIsNotCompressed) {
   DeviceEncoder const encoder = encoder_for(Compression::none);
   EXPECT_EQ(encoder.kind(), DeviceEncoder::Kind::none);

@@ -3,17 +3,18 @@
 
 #include "test_image.hpp"
 
-#include "terrazzo/error.hpp"
+#include "support/failure.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
-#include <optional>
 #include <random>
 
 namespace terrazzo::writing {
 namespace {
+
+using terrazzo::testing::kind_of_failure;
 
 WriteOptions tile_options(Image const& image) {
   WriteOptions options;
@@ -95,14 +96,6 @@ TEST(EncodeTiles, LeavesTilesWithoutDataEmpty) {
   EXPECT_TRUE(pixels_of(file) == image.bytes);
 }
 
-template <class Work>
-std::optional<ErrorKind> kind_of(Work const& work) {
-  try {
-    work();
-  } catch (Error const& error) { return error.kind(); }
-  return std::nullopt;
-}
-
 TEST(EncodeTiles, RefusesViewsThatAreNotWholeTiles) {
   Image image = make_image(DType::u8, 1, 40, 100);
   WriteOptions const options = tile_options(image);
@@ -110,7 +103,7 @@ TEST(EncodeTiles, RefusesViewsThatAreNotWholeTiles) {
     HostView view = image.view();
     view.width = width;
     view.height = height;
-    return kind_of([&] { (void)encode_tiles(view, first, 100, 40, options); });
+    return kind_of_failure([&] { (void)encode_tiles(view, first, 100, 40, options); });
   };
   EXPECT_EQ(kind(100, 40, {}), std::nullopt);
   EXPECT_EQ(kind(64, 16, {}), std::nullopt);
@@ -139,7 +132,8 @@ TEST(EncodeTiles, RefusesFilesThatNeedMoreThanTiles) {
     if (what == 3) { options.overview_factors = {{2}}; }
     if (what == 4) { options.dtype = DType::u16; }
     if (what == 5) { options.bands = 2; }
-    EXPECT_EQ(kind_of([&] { (void)encode_tiles(image.view(), {}, 100, 40, options); }), ErrorKind::usage) << what;
+    EXPECT_EQ(kind_of_failure([&] { (void)encode_tiles(image.view(), {}, 100, 40, options); }), ErrorKind::usage)
+        << what;
   }
 }
 
@@ -150,11 +144,11 @@ TEST(EncodeTiles, CanBeCancelled) {
     EXPECT_EQ(total, 12U);
     return done < 3;
   };
-  EXPECT_EQ(kind_of([&] { (void)encode_tiles(image.view(), {}, 100, 40, options); }), ErrorKind::cancelled);
+  EXPECT_EQ(kind_of_failure([&] { (void)encode_tiles(image.view(), {}, 100, 40, options); }), ErrorKind::cancelled);
   std::atomic<bool> const stop = true;
   options.progress = {};
   options.cancel = &stop;
-  EXPECT_EQ(kind_of([&] { (void)encode_tiles(image.view(), {}, 100, 40, options); }), ErrorKind::cancelled);
+  EXPECT_EQ(kind_of_failure([&] { (void)encode_tiles(image.view(), {}, 100, 40, options); }), ErrorKind::cancelled);
 }
 
 }  // namespace

@@ -12,28 +12,16 @@ namespace terrazzo::writing {
 namespace {
 
 using tile::test::ReduceScene;
-using tile::test::SceneLevel;
 using tile::test::SceneMaker;
-
-HostView view_of(SceneLevel& level, DType dtype) {
-  return {level.bytes.data() + level.offset_bytes,
-          dtype,
-          level.bands,
-          level.row_count,
-          level.width,
-          level.band_stride_bytes,
-          level.row_stride_bytes,
-          level.pixel_stride_bytes};
-}
 
 // What the host writer makes of a scene, in the scene's layout.
 ReduceScene made_by_writer(ReduceScene scene) {
   DType const dtype = scene.spec.dtype;
-  LevelRows source{scene.source.first, view_of(scene.source, dtype), {}};
-  LevelRows result{scene.result.first, view_of(scene.result, dtype), {}};
+  LevelRows source{scene.source.first, scene.source.view<HostView>(scene.source.bytes.data(), dtype), {}};
+  LevelRows result{scene.result.first, scene.result.view<HostView>(scene.result.bytes.data(), dtype), {}};
   if (scene.spec.mask) {
-    source.mask = view_of(scene.mask, DType::u8);
-    result.mask = view_of(scene.result_mask, DType::u8);
+    source.mask = scene.mask.view<HostView>(scene.mask.bytes.data(), DType::u8);
+    result.mask = scene.result_mask.view<HostView>(scene.result_mask.bytes.data(), DType::u8);
   }
   Reduction(scene.spec).reduce(source, result);
   return scene;

@@ -3,7 +3,7 @@
 // What a Writer refuses, and what is left then: nothing.
 #include "test_image.hpp"
 
-#include "terrazzo/error.hpp"
+#include "support/failure.hpp"
 #include "terrazzo/write.hpp"
 
 #include <gtest/gtest.h>
@@ -17,15 +17,8 @@
 namespace terrazzo::writing {
 namespace {
 
+using terrazzo::testing::kind_of_failure;
 using terrazzo::testing::TempFolder;
-
-template <class Work>
-std::optional<ErrorKind> kind_of(Work const& work) {
-  try {
-    work();
-  } catch (Error const& error) { return error.kind(); }
-  return std::nullopt;
-}
 
 // Nothing at all in the folder: neither the file nor a temporary one.
 bool is_empty(TempFolder const& folder) { return std::filesystem::is_empty(folder.path("")); }
@@ -109,7 +102,7 @@ TEST(WriterMisuse, RefusesRowsThatAreNotTheRastersAndMakesNoFile) {
     TempFolder const folder;
     {
       Writer writer = create(folder.path("out.tif"), 50, 40, options);
-      EXPECT_EQ(kind_of([&] { misuse.work(writer); }), ErrorKind::usage) << misuse.what;
+      EXPECT_EQ(kind_of_failure([&] { misuse.work(writer); }), ErrorKind::usage) << misuse.what;
     }
     EXPECT_TRUE(is_empty(folder)) << misuse.what;
   }
@@ -123,14 +116,14 @@ TEST(WriterMisuse, RefusesMasksThatDoNotFit) {
   options.mask = true;
   std::vector<std::byte> bytes;
   Writer writer = create(memory_sink(bytes), 30, 20, options);
-  EXPECT_EQ(kind_of([&] { writer.write_rows(image.view()); }), ErrorKind::usage);
-  EXPECT_EQ(kind_of([&] { writer.write_rows(image.view(), other.mask_view()); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { writer.write_rows(image.view()); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { writer.write_rows(image.view(), other.mask_view()); }), ErrorKind::usage);
   HostView two = image.mask_view();
   two.bands = 2;
-  EXPECT_EQ(kind_of([&] { writer.write_rows(image.view(), two); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { writer.write_rows(image.view(), two); }), ErrorKind::usage);
   HostView wide = image.mask_view();
   wide.dtype = DType::u16;
-  EXPECT_EQ(kind_of([&] { writer.write_rows(image.view(), wide); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { writer.write_rows(image.view(), wide); }), ErrorKind::usage);
   // None of these ended the write.
   writer.write_rows(image.view(), image.mask_view());
   writer.close();
@@ -144,9 +137,9 @@ TEST(WriterMisuse, TakesNothingAfterClose) {
   writer.write_rows(image.view());
   writer.close();
   auto const before = terrazzo::testing::file_bytes(folder.path("out.tif"));
-  EXPECT_EQ(kind_of([&] { writer.write_rows(image.view()); }), ErrorKind::usage);
-  EXPECT_EQ(kind_of([&] { writer.write_encoded({}, {}); }), ErrorKind::usage);
-  EXPECT_EQ(kind_of([&] { writer.close(); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { writer.write_rows(image.view()); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { writer.write_encoded({}, {}); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { writer.close(); }), ErrorKind::usage);
   writer.abort();
   EXPECT_TRUE(terrazzo::testing::file_bytes(folder.path("out.tif")) == before);
 }
@@ -162,7 +155,7 @@ TEST(WriterMisuse, RefusesCompressedTilesInFilesThatNeedPixels) {
     });
     std::vector<std::byte> bytes;
     Writer writer = create(memory_sink(bytes), 50, 40, options);
-    EXPECT_EQ(kind_of([&] { writer.write_encoded({0, 0, 0}, tile); }), ErrorKind::usage) << kind;
+    EXPECT_EQ(kind_of_failure([&] { writer.write_encoded({0, 0, 0}, tile); }), ErrorKind::usage) << kind;
   }
 }
 
@@ -210,8 +203,8 @@ TEST(WriterMisuse, StopsWhenProgressOrTheFlagSaysSo) {
       };
     });
     Writer writer = create(folder.path("out.tif"), 200, 200, options);
-    EXPECT_EQ(kind_of([&] { writer.write_rows(image.view()); }), ErrorKind::cancelled) << stop_at;
-    EXPECT_EQ(kind_of([&] { writer.close(); }), ErrorKind::usage);
+    EXPECT_EQ(kind_of_failure([&] { writer.write_rows(image.view()); }), ErrorKind::cancelled) << stop_at;
+    EXPECT_EQ(kind_of_failure([&] { writer.close(); }), ErrorKind::usage);
     auto const old = terrazzo::testing::file_bytes(folder.path("out.tif"));
     EXPECT_EQ(std::string_view(reinterpret_cast<char const*>(old.data()), old.size()), "old");
     EXPECT_EQ(terrazzo::testing::count_temporary(folder.path("")), 0);
@@ -382,13 +375,15 @@ TEST(WriterMisuse, RefusesWrongOptionsBeforeTheSinkIsTouched) {
     WriteOptions options;  // not with(): that mends a level where there is none
     options.tile_size = {32, 48};
     wrong.change(options);
-    EXPECT_EQ(kind_of([&] { (void)create(std::make_shared<Untouched>(), 100, 100, options); }), ErrorKind::usage)
+    EXPECT_EQ(kind_of_failure([&] { (void)create(std::make_shared<Untouched>(), 100, 100, options); }),
+              ErrorKind::usage)
         << wrong.what;
   }
   WriteOptions const good = with([](auto&) {});
-  EXPECT_EQ(kind_of([&] { (void)create(std::make_shared<Untouched>(), 0, 10, good); }), ErrorKind::usage);
-  EXPECT_EQ(kind_of([&] { (void)create(std::make_shared<Untouched>(), 10, 0, good); }), ErrorKind::usage);
-  EXPECT_EQ(kind_of([&] { (void)create(std::make_shared<Untouched>(), 0x80000000U, 10, good); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { (void)create(std::make_shared<Untouched>(), 0, 10, good); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { (void)create(std::make_shared<Untouched>(), 10, 0, good); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { (void)create(std::make_shared<Untouched>(), 0x80000000U, 10, good); }),
+            ErrorKind::usage);
 }
 
 }  // namespace

@@ -74,13 +74,7 @@ void copy_view(DeviceView const& from, DeviceView const& to, cudaStream_t stream
     return;
   }
   // Complex samples are aligned to their parts only, so 16 bytes go as one only where the address allows it.
-  auto const is_aligned = [sample](DeviceView const& view) {
-    auto const all = reinterpret_cast<std::uintptr_t>(view.data) | static_cast<std::uintptr_t>(view.band_stride_bytes) |
-                     static_cast<std::uintptr_t>(view.row_stride_bytes) |
-                     static_cast<std::uintptr_t>(view.pixel_stride_bytes);
-    return all % sample == 0;
-  };
-  if (!is_aligned(from) || !is_aligned(to)) {
+  if (!is_aligned(from, sample) || !is_aligned(to, sample)) {
     // As bytes: every byte of a sample is a band of a copy of its own.
     for (std::size_t byte = 0; byte < sample; ++byte) {
       DeviceView a = from, b = to;

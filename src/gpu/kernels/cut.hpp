@@ -37,8 +37,7 @@ struct CutFormat {
   tiff::Predictor predictor = tiff::Predictor::none;
   bool repeats_last_row = false;  // rows below the raster are the last one again, else zeros; after the predictor
   bool replaces_nan = false;
-  std::byte sentinel[16] = {};  // what NaN becomes; one sample
-  std::byte empty[16] = {};  // what a tile that is not there reads as; one sample
+  std::byte empty[16] = {};  // one sample: what a tile that is not there reads as, and what NaN becomes
 };
 
 struct CutBatch {

@@ -60,7 +60,7 @@ __device__ tile::RowCutter<T, Samples> cutter_of(CutTile const& tile, DeviceRows
       view.pixel_stride_bytes == format.samples * kBytes && (format.samples == 1 || view.band_stride_bytes == kBytes);
   row.packed_bytes = packed ? (std::int64_t{view.width} - tile.first_column) * view.pixel_stride_bytes : 0;
   cutter.rule.replaces = format.replaces_nan;
-  cutter.rule.sentinel = sample_of<T>(format.sentinel);
+  cutter.rule.sentinel = sample_of<T>(format.empty);
   return cutter;
 }
 

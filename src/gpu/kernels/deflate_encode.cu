@@ -2,13 +2,13 @@
 //
 // Three kernels (tile/deflate_pieces.hpp and tile/deflate_matches.hpp have the ideas):
 //   encode  one block a piece: matches into global memory, which the second-level cache holds; a parse by each warp;
-//   its
-//           codes; the bits, put together in shared memory. 56 KiB of it, so a multiprocessor has four blocks.
+//           its codes; the bits, put together in shared memory. 56 KiB of it, so a multiprocessor has four blocks.
 //   starts  one warp a tile: where each piece begins in the stream, and the tile's Adler-32.
 //   join    one block a piece: shifts its words to where they belong.
 #include "gpu/kernels/deflate_encode.hpp"
 
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/scratch_carver.hpp"
 #include "terrazzo/error.hpp"
 #include "tile/adler32_block.cuh"
 #include "tile/deflate_pieces.hpp"
@@ -401,26 +401,9 @@ __global__ void __launch_bounds__(kThreads) join_kernel(EncodeBatch batch, Scrat
   }
 }
 
-// Cuts memory into arrays; without memory it counts only.
-class Carver {
- public:
-  explicit Carver(std::byte* memory) noexcept : memory_(memory) {}
-  template <class T>
-  T* take(std::uint64_t count) noexcept {
-    std::byte* const begin = memory_ != nullptr ? memory_ + taken_ : nullptr;
-    taken_ += (count * sizeof(T) + 15) / 16 * 16;
-    return reinterpret_cast<T*>(begin);
-  }
-  [[nodiscard]] std::uint64_t taken() const noexcept { return taken_; }
-
- private:
-  std::byte* memory_;
-  std::uint64_t taken_ = 0;
-};
-
 std::uint64_t block_count(std::uint64_t items) noexcept { return items < kMostBlocks ? items : kMostBlocks; }
 
-Scratch place_scratch(Carver& carver, std::uint32_t tile_count, std::uint64_t longest_tile_bytes) noexcept {
+Scratch carve(ScratchCarver& carver, std::uint32_t tile_count, std::uint64_t longest_tile_bytes) noexcept {
   std::uint64_t const pieces_a_tile = tile::deflate_piece_count(longest_tile_bytes);
   std::uint64_t const items = tile_count * pieces_a_tile;
   Scratch scratch{};
@@ -454,9 +437,9 @@ void launch_encode(EncodeBatch const& batch, Scratch const& scratch, std::uint32
 std::uint64_t deflate_encode_bound(std::uint64_t tile_bytes) noexcept { return tile::deflate_pieces_bound(tile_bytes); }
 
 std::size_t deflate_encode_scratch_bytes(std::uint32_t tile_count, std::uint64_t longest_tile_bytes) noexcept {
-  Carver carver(nullptr);
-  (void)place_scratch(carver, tile_count, longest_tile_bytes);
-  return carver.taken();
+  ScratchCarver carver(nullptr);
+  (void)carve(carver, tile_count, longest_tile_bytes);
+  return carver.enough();
 }
 
 void deflate_encode_tiles(tile::EncodeBatch const& batch, int level, std::byte* scratch, std::size_t scratch_bytes,
@@ -465,8 +448,8 @@ void deflate_encode_tiles(tile::EncodeBatch const& batch, int level, std::byte* 
   if (scratch_bytes < deflate_encode_scratch_bytes(batch.count, batch.longest_input_bytes)) {
     throw Error(ErrorKind::usage, "Deflate: less scratch memory than the batch needs");
   }
-  Carver carver(scratch);
-  Scratch const places = place_scratch(carver, batch.count, batch.longest_input_bytes);
+  ScratchCarver carver(scratch);
+  Scratch const places = carve(carver, batch.count, batch.longest_input_bytes);
   std::uint64_t const items = batch.count * places.pieces_a_tile;
   constexpr std::uint64_t kMostItems = 0x7FFFFFFF;  // 64 TiB: more than any device holds
   if (items > kMostItems) { throw Error(ErrorKind::usage, "Deflate: a batch of more pieces than can be counted"); }

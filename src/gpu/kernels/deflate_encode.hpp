@@ -18,7 +18,6 @@ namespace terrazzo::gpu {
 [[nodiscard]] std::uint64_t deflate_encode_bound(std::uint64_t tile_bytes) noexcept;
 
 // A little more than the input, and 128 KiB for each piece of 32 KiB that is encoded at the same time, of at most 640.
-// The memory is to be aligned to 16 bytes.
 [[nodiscard]] std::size_t deflate_encode_scratch_bytes(std::uint32_t tile_count,
                                                        std::uint64_t longest_tile_bytes) noexcept;
 

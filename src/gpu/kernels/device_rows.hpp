@@ -5,6 +5,7 @@
 
 #include "terrazzo/device.hpp"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace terrazzo::gpu {
@@ -15,5 +16,13 @@ struct DeviceRows {
   DeviceView pixels{};
   DeviceView mask{};  // data null when there is none
 };
+
+// Whether every sample lies at a multiple of `bytes`, a power of two.
+[[nodiscard]] inline bool is_aligned(DeviceView const& view, std::size_t bytes) noexcept {
+  auto const all = reinterpret_cast<std::uintptr_t>(view.data) | static_cast<std::uintptr_t>(view.band_stride_bytes) |
+                   static_cast<std::uintptr_t>(view.row_stride_bytes) |
+                   static_cast<std::uintptr_t>(view.pixel_stride_bytes);
+  return all % bytes == 0;
+}
 
 }  // namespace terrazzo::gpu

@@ -67,6 +67,7 @@ class StagedInput {
       : in_(in), size_(size), stage_(stage) {}
 
   __device__ void start() {
+#pragma unroll 1
     for (std::uint32_t chunk = 0; chunk <= kChunksAhead; ++chunk) { fetch(chunk * kChunk); }
     wait();
     front_ = staged(0);
@@ -91,13 +92,18 @@ class StagedInput {
   static constexpr std::uint32_t kChunk = 16;
   static constexpr std::uint32_t kChunksAhead = kBytes / kChunk - 1;
 
-  // What lies behind the part's end becomes zeros and is not read.
+  // What lies behind the part's end is not read, and never used. A last chunk that is not whole comes byte by byte: 16
+  // bytes with a lesser source size would read no more, but they name memory that may not be the tile's.
   __device__ void fetch(std::uint32_t from) {
-    if (from < size_) {
-      std::uint32_t const there = from + kChunk <= size_ ? kChunk : size_ - from;
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(stage_ + from % kBytes), "l"(in_ + from),
-                   "r"(there)
+    if (from + kChunk <= size_) {
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(stage_ + from % kBytes), "l"(in_ + from)
                    : "memory");
+    } else {
+#pragma unroll 1
+      for (std::uint32_t i = from; i < size_; ++i) {
+        asm volatile("st.shared.u8 [%0], %1;" ::"r"(stage_ + i % kBytes), "r"(static_cast<std::uint32_t>(in_[i]))
+                     : "memory");
+      }
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
   }

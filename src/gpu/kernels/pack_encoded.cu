@@ -19,15 +19,10 @@ constexpr int kScanThreads = 512;
 constexpr int kTilesPerThread = 4;
 constexpr std::uint64_t kStepTiles = std::uint64_t{kScanThreads} * kTilesPerThread;
 
-__global__ void __launch_bounds__(kScanThreads)
-    place_kernel(tile::EncodeBatch batch, PackedTile* places, std::uint64_t* total_bytes) {
+__global__ void __launch_bounds__(kScanThreads) place_kernel(tile::EncodeBatch batch, PackedTile* places) {
   using Scan = cub::BlockScan<std::uint64_t, kScanThreads, cub::BLOCK_SCAN_WARP_SCANS>;
   __shared__ typename Scan::TempStorage storage;
-  __shared__ unsigned long long end;
-  if (threadIdx.x == 0) { end = 0; }
-  __syncthreads();
   std::uint64_t before = 0;  // room of all earlier steps
-  std::uint64_t own_end = 0;
   for (std::uint64_t step = 0; step < batch.count; step += kStepTiles) {
     std::uint64_t const first = step + std::uint64_t{threadIdx.x} * kTilesPerThread;
     std::uint64_t rooms[kTilesPerThread];
@@ -43,14 +38,10 @@ __global__ void __launch_bounds__(kScanThreads)
       PackSource const source = pack_source(batch, static_cast<std::uint32_t>(i));
       std::uint64_t const offset = source.size == 0 ? 0 : before + rooms[k] + source.phase();
       places[i] = {offset, source.size, source.status};
-      own_end = offset + source.size > own_end ? offset + source.size : own_end;
     }
     before += all;
     __syncthreads();  // the next step uses the scan's memory again
   }
-  atomicMax(&end, static_cast<unsigned long long>(own_end));
-  __syncthreads();
-  if (threadIdx.x == 0) { *total_bytes = end; }
 }
 
 __global__ void __launch_bounds__(kCopyThreads)
@@ -66,11 +57,10 @@ __global__ void __launch_bounds__(kCopyThreads)
 
 }  // namespace
 
-void pack_encoded(tile::EncodeBatch const& batch, std::byte* packed, PackedTile* places, std::uint64_t* total_bytes,
-                  cudaStream_t stream) {
-  place_kernel<<<1, kScanThreads, 0, stream>>>(batch, places, total_bytes);
-  check_launch("placing encoded tiles");
+void pack_encoded(tile::EncodeBatch const& batch, std::byte* packed, PackedTile* places, cudaStream_t stream) {
   if (batch.count == 0) { return; }
+  place_kernel<<<1, kScanThreads, 0, stream>>>(batch, places);
+  check_launch("placing encoded tiles");
   dim3 const grid = copy_grid(batch.count, std::max<std::uint64_t>(batch.longest_input_bytes, 1));
   copy_kernel<<<grid, kCopyThreads, 0, stream>>>(batch, packed, places);
   check_launch("packing encoded tiles");

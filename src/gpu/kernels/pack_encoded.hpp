@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an encoder made of a batch, gathered into one packed buffer without asking the host in between: what goes to the
-// host goes in one copy, after one read of sizes and statuses. Any thread may call; nothing is allocated, nothing
-// waits.
+// What an encoder made of a batch, gathered into one packed buffer without asking the host in between: all that goes
+// to the host goes in one copy, after one read of sizes and statuses. Any thread may call; nothing is allocated,
+// nothing waits.
 #pragma once
 
 #include "base/host_device.hpp"
@@ -18,8 +18,8 @@ namespace terrazzo::gpu {
 struct PackedTile {
   std::uint64_t offset = 0;  // in the packed buffer; 0 for a tile of no bytes
   std::uint64_t size = 0;  // 0: sparse
-  tile::TileStatus status =
-      tile::TileStatus::ok;  // `ok`: compressed bytes; `sparse`: none; others: the tile's input, raw
+  // `ok`: compressed bytes; `sparse`: none; others: the tile's input, raw.
+  tile::TileStatus status = tile::TileStatus::ok;
 };
 
 // The most that the packed tiles of a batch can take, when each has at most `largest_bytes` (raw or compressed).
@@ -56,10 +56,9 @@ struct PackSource {
           status == tile::TileStatus::ok ? tile::TileStatus::failed : status};
 }
 
-// Fills `packed` and `places` (of batch.count), and *total_bytes: the end of the last tile. Tiles lie in the order of
-// the batch, with gaps below 32 bytes that are not written. All pointers are device pointers; `packed` is best aligned
-// to 16 bytes. `batch.longest_input_bytes` only says how many blocks share a tile.
-void pack_encoded(tile::EncodeBatch const& batch, std::byte* packed, PackedTile* places, std::uint64_t* total_bytes,
-                  cudaStream_t stream);
+// Fills `packed` and `places` (of batch.count). Tiles lie in the order of the batch, with gaps below 32 bytes that are
+// not written. All pointers are device pointers; `packed` is best aligned to 16 bytes. `batch.longest_input_bytes` only
+// says how many blocks share a tile.
+void pack_encoded(tile::EncodeBatch const& batch, std::byte* packed, PackedTile* places, cudaStream_t stream);
 
 }  // namespace terrazzo::gpu

@@ -13,12 +13,11 @@
 
 namespace terrazzo::gpu {
 
-// Device arrays in an encoder's scratch. A tile of n bytes has n / part_bytes parts, rounded up, and parts_a_tile
-// places.
+// Device arrays in scratch memory. A tile of n bytes has n / part_bytes parts, rounded up, in parts_a_tile places.
 struct TileParts {
   std::uint32_t* sizes = nullptr;  // of each part, in units
-  std::uint64_t* starts =
-      nullptr;  // in units; parts_a_tile + 1 a tile: the last of those in use is where the tile ends
+  // In units; parts_a_tile + 1 a tile: the last of those in use is where the tile ends.
+  std::uint64_t* starts = nullptr;
   std::uint64_t parts_a_tile = 0;
   std::uint64_t part_bytes = 1;  // of the input
   std::uint32_t units_a_byte = 1;  // 8 when parts are counted in bits

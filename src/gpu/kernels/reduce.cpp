@@ -36,9 +36,7 @@ namespace {
 }
 
 [[nodiscard]] tile::LevelSamples samples_of(DeviceView const& view, std::uint32_t first, std::size_t alignment_bytes) {
-  auto const alignment = static_cast<std::int64_t>(alignment_bytes);
-  if (reinterpret_cast<std::uintptr_t>(view.data) % alignment_bytes != 0 || view.band_stride_bytes % alignment != 0 ||
-      view.row_stride_bytes % alignment != 0 || view.pixel_stride_bytes % alignment != 0) {
+  if (!is_aligned(view, alignment_bytes)) {
     throw Error(ErrorKind::usage, "addresses and strides of device rows must be multiples of the sample's size");
   }
   return {static_cast<std::byte*>(view.data), view.band_stride_bytes, view.row_stride_bytes, view.pixel_stride_bytes,

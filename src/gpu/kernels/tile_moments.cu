@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(kThreads)
   T const marker = tile::load_unaligned<T>(marker_bytes.bytes);
   tile::NanRule<BitsOf<T>> rule;
   rule.replaces = format.replaces_nan;
-  rule.sentinel = tile::load_unaligned<BitsOf<T>>(format.sentinel);
+  rule.sentinel = tile::load_unaligned<BitsOf<T>>(format.empty);
 
   std::uint32_t const bands = Single ? 1 : share.bands;
   std::uint32_t const first_row = blockIdx.x / share.band_groups * share.rows;

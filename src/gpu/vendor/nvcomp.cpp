@@ -2,9 +2,9 @@
 #include "gpu/vendor/nvcomp.hpp"
 
 #include "base/text.hpp"
+#include "gpu/runtime/scratch_carver.hpp"
 #include "gpu/vendor/nvcomp_batch.hpp"
 #include "gpu/vendor/nvcomp_library.hpp"
-#include "gpu/vendor/scratch_carver.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
@@ -55,9 +55,7 @@ std::size_t nvcomp_decode_scratch_bytes(NvcompCodec codec, std::uint32_t tile_co
   Library const& lib = nvcomp::library();
   ScratchCarver carver(nullptr);
   (void)carve(carver, tile_count);
-  // One more part, so that a scratch buffer of any alignment will do.
-  return carver.used() + ScratchCarver::kPartAlignment +
-         temp_bytes(lib, lib.of(codec), tile_count, max_output_bytes, total_output_bytes);
+  return carver.enough() + temp_bytes(lib, lib.of(codec), tile_count, max_output_bytes, total_output_bytes);
 }
 
 void nvcomp_decode(NvcompCodec codec, tile::DeviceTiles const& tiles, std::uint64_t max_output_bytes,

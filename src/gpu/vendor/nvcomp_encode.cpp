@@ -2,9 +2,9 @@
 #include "gpu/vendor/nvcomp_encode.hpp"
 
 #include "base/text.hpp"
+#include "gpu/runtime/scratch_carver.hpp"
 #include "gpu/vendor/nvcomp_encode_batch.hpp"
 #include "gpu/vendor/nvcomp_library.hpp"
-#include "gpu/vendor/scratch_carver.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
@@ -87,8 +87,7 @@ std::size_t nvcomp_encode_scratch_bytes(std::uint32_t tile_count, std::uint64_t 
   Library const& lib = nvcomp::encoding_library();
   ScratchCarver carver(nullptr);
   (void)carve(carver, tile_count, stream_bound(lib, call.longest_bytes));
-  // One more part, so that a scratch buffer of any alignment will do.
-  return carver.used() + ScratchCarver::kPartAlignment + temp_bytes(lib, call);
+  return carver.enough() + temp_bytes(lib, call);
 }
 
 void nvcomp_encode(tile::EncodeBatch const& batch, std::uint64_t total_bytes, std::byte* scratch,

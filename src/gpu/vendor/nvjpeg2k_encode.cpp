@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <optional>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct Library {
 
 std::optional<Library> load() {
   VendorModule const& module = vendor_module(Vendor::nvjpeg2k);
+  if (!nvjpeg2k_version_encodes(module.library.version)) { return std::nullopt; }
   Library library{};
   bool const complete = bind(module, "nvjpeg2kEncoderCreateSimple", library.create) &&
                         bind(module, "nvjpeg2kEncoderDestroy", library.destroy) &&
@@ -56,8 +58,10 @@ Library const* find_library() {
 Library const& library() {
   Library const* const found = find_library();
   if (found == nullptr) {
-    std::string const& hint = vendor_module(Vendor::nvjpeg2k).library.hint;
-    throw Error(ErrorKind::unsupported, text("nvJPEG2000: ", hint.empty() ? "the library lacks a function" : hint));
+    VendorLibrary const& about = vendor_module(Vendor::nvjpeg2k).library;
+    throw Error(
+        ErrorKind::unsupported,
+        text("nvJPEG2000: ", about.hint.empty() ? text("version ", about.version, " does not encode") : about.hint));
   }
   return *found;
 }
@@ -83,6 +87,8 @@ using EncoderOwner = std::unique_ptr<nvjpeg2k::EncoderTag, DestroyEncoder>;
 using StateOwner = std::unique_ptr<nvjpeg2k::EncodeStateTag, DestroyState>;
 using ParamsOwner = std::unique_ptr<nvjpeg2k::EncodeParamsTag, DestroyParams>;
 
+// Older encoders fail on noise, and were seen to lose bits of it.
+constexpr unsigned kLeastMinor = 9;
 constexpr std::uint32_t kMaxSamples = 4;  // of the library's encoder
 // Each level of the wavelet halves the image; more than five gain nothing. The host codec's number.
 constexpr std::uint32_t kMostResolutions = 6;
@@ -108,7 +114,7 @@ int pixel_type_of(Jpeg2000EncodeFormat const& format) noexcept {
 // A state and parameters of the library for each lane.
 class Jpeg2000Lanes final : public LaneEncoder {
  public:
-  explicit Jpeg2000Lanes(std::size_t lanes) {
+  explicit Jpeg2000Lanes(std::size_t lanes) : inputs_(lanes) {
     Library const& lib = library();
     nvjpeg2k::Encoder encoder = nullptr;
     check(lib.create(&encoder), "nvjpeg2kEncoderCreateSimple");
@@ -128,10 +134,11 @@ class Jpeg2000Lanes final : public LaneEncoder {
   bool start(std::size_t lane, std::byte const* samples, cudaStream_t stream) override {
     if (!is_configured_) { return false; }
     // Samples side by side are one plane to the library. Its types lack a const; it only reads.
-    std::array<void*, kMaxSamples> planes{const_cast<std::byte*>(samples)};
-    std::array<std::size_t, kMaxSamples> pitches{tile_bytes(format_) / format_.height_px};
-    nvjpeg2k::Image const image{planes.data(), pitches.data(), pixel_type_of(format_), format_.samples};
-    return library().encode(encoder_.get(), states_[lane].get(), params_[lane].get(), &image, stream) ==
+    Input& input = inputs_[lane];
+    input.planes[0] = const_cast<std::byte*>(samples);
+    input.pitches[0] = tile_bytes(format_) / format_.height_px;
+    input.image = {input.planes.data(), input.pitches.data(), pixel_type_of(format_), format_.samples};
+    return library().encode(encoder_.get(), states_[lane].get(), params_[lane].get(), &input.image, stream) ==
            nvjpeg2k::kSuccess;
   }
 
@@ -156,6 +163,15 @@ class Jpeg2000Lanes final : public LaneEncoder {
   }
 
  private:
+  // Encoding goes on after the call, and nothing says that the library has copied what it was given by address.
+  struct Input {
+    std::array<void*, kMaxSamples> planes{};
+    std::array<std::size_t, kMaxSamples> pitches{};
+    nvjpeg2k::Image image{};
+  };
+
+  std::array<nvjpeg2k::ComponentInfo, kMaxSamples> components_{};  // before the parameters, which may point to it
+  std::vector<Input> inputs_;  // of lanes; not resized
   EncoderOwner encoder_;
   std::vector<StateOwner> states_;
   std::vector<ParamsOwner> params_;
@@ -165,9 +181,8 @@ class Jpeg2000Lanes final : public LaneEncoder {
 
 void Jpeg2000Lanes::prepare(Jpeg2000EncodeFormat const& format) {
   if (is_configured_ && same(format_, format)) { return; }
-  std::array<nvjpeg2k::ComponentInfo, kMaxSamples> components{};
-  components.fill({format.width_px, format.height_px, static_cast<std::uint8_t>(format.bits_per_sample),
-                   static_cast<std::uint8_t>(format.is_signed ? 1 : 0)});
+  components_.fill({format.width_px, format.height_px, static_cast<std::uint8_t>(format.bits_per_sample),
+                    static_cast<std::uint8_t>(format.is_signed ? 1 : 0)});
   bool const has_transform = format.is_rgb && format.samples >= 3;
   nvjpeg2k::EncodeConfig config{};
   config.stream_type = nvjpeg2k::kStreamCodestream;
@@ -177,7 +192,7 @@ void Jpeg2000Lanes::prepare(Jpeg2000EncodeFormat const& format) {
   config.width = format.width_px;
   config.height = format.height_px;
   config.components = format.samples;
-  config.component_infos = components.data();
+  config.component_infos = components_.data();
   config.progression = nvjpeg2k::kProgressionLrcp;
   config.layers = 1;
   config.color_transform = has_transform ? 1 : 0;
@@ -204,6 +219,18 @@ struct Nvjpeg2kEncoder::Impl {
 };
 
 bool nvjpeg2k_encode_available() { return find_library() != nullptr; }
+
+bool nvjpeg2k_version_encodes(std::string_view version) noexcept {
+  unsigned parts[2] = {0, 0};  // major, minor
+  char const* at = version.data();
+  char const* const end = at + version.size();
+  for (unsigned& part : parts) {
+    auto const [stop, error] = std::from_chars(at, end, part);
+    if (error != std::errc{}) { return false; }
+    at = stop != end && *stop == '.' ? stop + 1 : stop;
+  }
+  return parts[0] > 0 || parts[1] >= kLeastMinor;
+}
 
 Nvjpeg2kEncoder::Nvjpeg2kEncoder(Options const& options) {
   (void)library();  // says what is missing before a stream is asked for

@@ -21,11 +21,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 namespace terrazzo::gpu {
 
-// Whether nvJPEG2000 was found and has every function that encoding needs.
+// Whether nvJPEG2000 was found, is new enough, and has every function that encoding needs.
 [[nodiscard]] bool nvjpeg2k_encode_available();
+// Whether a library of this version, "0.11.0", is trusted with encoding: 0.9 and later.
+[[nodiscard]] bool nvjpeg2k_version_encodes(std::string_view version) noexcept;
 
 // The same for all tiles of a batch; samples are side by side, rows without gaps.
 struct Jpeg2000EncodeFormat {

@@ -97,7 +97,13 @@ using ParamsOwner = std::unique_ptr<nvjpeg::EncoderParamsTag, DestroyParams>;
 using ParsedOwner = std::unique_ptr<nvjpeg::StreamTag, DestroyParsed>;
 
 constexpr std::uint32_t kMaxSidePx = 65500;   // libjpeg's, which reads the tiles
-constexpr std::uint32_t kProbeEdgePx = 16;    // one block of the coarsest subsampling
+// Below, versions of the library fail, some with an error of the device that ends the process's context; and the host
+// has such a tile encoded before the library has launched its kernels.
+constexpr std::uint32_t kLeastSidePx = 16;
+constexpr std::uint64_t kLeastPixels = 64 * 64;
+// Above 2^31 / 6 pixels the library's own sizes overflow, with the same end.
+constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 28;
+constexpr std::uint32_t kProbeEdgePx = 64;
 constexpr std::uint64_t kHeaderBytes = 4096;  // all headers and tables of a stream, generously
 
 // Planes, coefficients of 16 bits, and the stream with its offsets; tables and what is rounded up.
@@ -152,7 +158,7 @@ class JpegLanes final : public LaneEncoder {
   void prepare(JpegEncodeFormat const& format, EncodeLanes const& lanes, std::byte* probe_samples);
 
   bool start(std::size_t lane, std::byte const* samples, cudaStream_t stream) override {
-    return encode(lane, samples, format_->format.width_px, format_->format.height_px, stream);
+    return has_tables_ && encode(lane, samples, format_->format.width_px, format_->format.height_px, stream);
   }
 
   std::size_t encoded_bytes(std::size_t lane, cudaStream_t stream) override {
@@ -198,14 +204,19 @@ class JpegLanes final : public LaneEncoder {
             is_gray ? 1 : format.chroma_vertical};
   }
 
-  // A black image of the least size, encoded: its bytes, with every table in them.
+  // A black image, encoded by the first lane: its bytes, with every table in them. Empty when that fails.
   std::vector<std::byte> probe(std::byte* samples, cudaStream_t stream);
+  [[nodiscard]] bool has_tables_of_tag(std::vector<std::byte> probed) const {
+    return !abbreviate_jpeg(probed, shape(kProbeEdgePx, kProbeEdgePx), tables_).empty();
+  }
+  bool give_tables(std::vector<std::byte> probed, EncodeLanes const& lanes);
 
   HandleOwner handle_;
   std::vector<StateOwner> states_;
   std::vector<ParamsOwner> params_;
   std::optional<OwnFormat> format_;  // what the parameters are set to
   QuantisationTables tables_{};      // of tag 347
+  bool has_tables_ = false;          // the library quantises by them; if not, no tile is started
 };
 
 std::vector<std::byte> JpegLanes::probe(std::byte* samples, cudaStream_t stream) {
@@ -220,40 +231,52 @@ std::vector<std::byte> JpegLanes::probe(std::byte* samples, cudaStream_t stream)
   return fetched ? encoded : std::vector<std::byte>();
 }
 
+// Gives every lane the tag's tables, in a stream that the library has made itself.
+bool JpegLanes::give_tables(std::vector<std::byte> probed, EncodeLanes const& lanes) {
+  if (!replace_quantisation_tables(probed, tables_)) { return false; }
+  Library const& lib = library();
+  nvjpeg::Stream made = nullptr;
+  if (lib.stream_create(handle_.get(), &made) != nvjpeg::kSuccess) { return false; }
+  ParsedOwner const parsed(made);
+  auto const* const data = reinterpret_cast<unsigned char const*>(probed.data());
+  if (lib.stream_parse(handle_.get(), data, probed.size(), 0, 0, made) != nvjpeg::kSuccess) { return false; }
+  bool given = true;
+  for (std::size_t i = 0; i < params_.size(); ++i) {
+    given &= lib.copy_tables(params_[i].get(), made, lanes.stream(i)) == nvjpeg::kSuccess;
+    check_cuda(cudaStreamSynchronize(lanes.stream(i)), "giving nvJPEG quantisation tables");
+  }
+  return given;
+}
+
 // Sets every lane's parameters, and sees to it that the library's tables are those of the tag: where its scale of
-// qualities makes others, it is given the tag's own, in a stream that it has made itself.
+// qualities makes others, it is given the tag's own. Every tile is still looked at by itself.
 void JpegLanes::prepare(JpegEncodeFormat const& format, EncodeLanes const& lanes, std::byte* probe_samples) {
   if (format_ && format_->is(format)) { return; }
   auto const tables = quantisation_tables(format.tables);
   if (!tables) { throw Error(ErrorKind::usage, "JPEG tables are those of tag 347"); }
   Library const& lib = library();
   format_.reset();  // until all is set
+  has_tables_ = false;
+  auto const set_huffman = [&](std::size_t lane, bool optimize) {
+    check(lib.set_optimized_huffman(params_[lane].get(), optimize ? 1 : 0, lanes.stream(lane)),
+          "nvjpegEncoderParamsSetOptimizedHuffman");
+  };
   for (std::size_t i = 0; i < params_.size(); ++i) {
     nvjpeg::EncoderParams const params = params_[i].get();
-    cudaStream_t const stream = lanes.stream(i);
-    check(lib.set_quality(params, format.quality, stream), "nvjpegEncoderParamsSetQuality");
-    check(lib.set_optimized_huffman(params, format.optimize_huffman ? 1 : 0, stream),
-          "nvjpegEncoderParamsSetOptimizedHuffman");
-    check(lib.set_chroma(params, chroma_of(format), stream), "nvjpegEncoderParamsSetSamplingFactors");
+    check(lib.set_quality(params, format.quality, lanes.stream(i)), "nvjpegEncoderParamsSetQuality");
+    check(lib.set_chroma(params, chroma_of(format), lanes.stream(i)), "nvjpegEncoderParamsSetSamplingFactors");
+    set_huffman(i, format.optimize_huffman && i != 0);  // the probe, on lane 0, has too few symbols to optimise
   }
   tables_ = *tables;
-  format_.emplace(OwnFormat{format, {format.tables.begin(), format.tables.end()}});
-  format_->format.tables = {};
+  OwnFormat own{format, {format.tables.begin(), format.tables.end()}};
+  own.format.tables = {};
+  format_ = own;  // what the probe is encoded as
 
-  std::vector<std::byte> probed = probe(probe_samples, lanes.stream(0));
-  std::vector<std::byte> copy = probed;
-  if (!abbreviate_jpeg(copy, shape(kProbeEdgePx, kProbeEdgePx), tables_).empty()) { return; }
-  // What cannot be mended here makes every tile fail by its own check.
-  if (probed.empty() || !replace_quantisation_tables(probed, tables_)) { return; }
-  nvjpeg::Stream made = nullptr;
-  if (lib.stream_create(handle_.get(), &made) != nvjpeg::kSuccess) { return; }
-  ParsedOwner const parsed(made);
-  auto const* const data = reinterpret_cast<unsigned char const*>(probed.data());
-  if (lib.stream_parse(handle_.get(), data, probed.size(), 0, 0, made) != nvjpeg::kSuccess) { return; }
-  for (std::size_t i = 0; i < params_.size(); ++i) {
-    (void)lib.copy_tables(params_[i].get(), made, lanes.stream(i));
-    check_cuda(cudaStreamSynchronize(lanes.stream(i)), "giving nvJPEG quantisation tables");
-  }
+  cudaStream_t const first = lanes.stream(0);
+  std::vector<std::byte> const probed = probe(probe_samples, first);
+  has_tables_ =
+      has_tables_of_tag(probed) || (give_tables(probed, lanes) && has_tables_of_tag(probe(probe_samples, first)));
+  set_huffman(0, format.optimize_huffman);
 }
 
 }  // namespace
@@ -285,8 +308,10 @@ NvjpegEncoder::NvjpegEncoder(NvjpegEncoder&&) noexcept = default;
 NvjpegEncoder& NvjpegEncoder::operator=(NvjpegEncoder&&) noexcept = default;
 
 bool NvjpegEncoder::takes(JpegEncodeFormat const& format) noexcept {
-  bool const is_size =
-      format.width_px >= 1 && format.width_px <= kMaxSidePx && format.height_px >= 1 && format.height_px <= kMaxSidePx;
+  std::uint64_t const pixels = std::uint64_t{format.width_px} * format.height_px;
+  bool const is_size = format.width_px >= kLeastSidePx && format.width_px <= kMaxSidePx &&
+                       format.height_px >= kLeastSidePx && format.height_px <= kMaxSidePx && pixels >= kLeastPixels &&
+                       pixels <= kMostPixels;
   bool const is_factors = (format.chroma_horizontal == 1 || format.chroma_horizontal == 2) &&
                           (format.chroma_vertical == 1 || format.chroma_vertical == 2) &&
                           format.chroma_vertical <= format.chroma_horizontal;

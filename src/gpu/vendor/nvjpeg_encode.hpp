@@ -4,9 +4,9 @@
 // quantisation tables are those of tag 347 and left out, Huffman tables are in the tile, no JFIF. So tiles of either
 // engine can lie side by side in a file, and a tile that nvJPEG did otherwise is `failed` and left to the host.
 //
-// It takes unsigned 8-bit samples: one a pixel, or RGB that is stored as YCbCr. The pixels differ from the host codec's
-// by rounding (forward DCT, colour conversion, chroma averages). With the standard Huffman tables instead of a tile's
-// own, encoding waits less and files are about a tenth larger.
+// It takes unsigned 8-bit samples: one a pixel, or RGB that is stored as YCbCr, in tiles of 64 x 64 pixels or as many.
+// The pixels differ from the host codec's by rounding (forward DCT, colour conversion, chroma averages). With the
+// standard Huffman tables instead of a tile's own, encoding waits less and files are about a tenth larger.
 //
 // Thread rule: an encoder belongs to one thread at a time; make one for each batch in flight. It uses threads of the
 // process's pool while it encodes.

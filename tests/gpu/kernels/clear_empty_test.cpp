@@ -13,12 +13,7 @@ using test::DeviceScene;
 using test::Layout;
 using test::Scene;
 
-class ClearEmptyOnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-};
+class ClearEmptyOnDevice : public test::OnDevice {};
 
 using Sizes = std::vector<std::uint64_t>;
 
@@ -32,7 +27,7 @@ Sizes sizes_of(Scene const& scene) {
 // `clear(batch, sizes, stream)` is the wrapper under test.
 template <class Clear>
 Sizes sizes_after(Scene const& scene, Clear const& clear) {
-  DeviceScene const device(scene, [](CutTile const&) { return std::uint64_t{0}; });
+  DeviceScene const device(scene, test::no_output);
   DeviceCopy const sizes(sizes_of(scene));
   StreamHandle const stream = make_stream();
   clear(device.batch, sizes.get(), stream.get());
@@ -44,14 +39,6 @@ Sizes after_tiles(Scene const& scene, CutFormat const& format) {
   return sizes_after(scene, [&](CutBatch const& batch, std::uint64_t* sizes, cudaStream_t stream) {
     clear_empty_tiles(batch, format, sizes, stream);
   });
-}
-
-CutFormat format_of(Scene const& scene) {
-  CutFormat format;
-  format.dtype = scene.o.dtype;
-  format.samples = scene.samples();
-  std::ranges::fill(format.sentinel, std::byte{0x21});
-  return format;
 }
 
 // Every tile but one differs in one bit of one sample, somewhere.
@@ -66,8 +53,7 @@ TEST_F(ClearEmptyOnDevice, LeavesOutTilesThatAreEmptyBitForBit) {
                      .separate = separate,
                      .layout = layout,
                      .offset_samples = 1});
-        CutFormat format = format_of(scene);
-        for (std::size_t i = 0; i < 16; ++i) { format.empty[i] = static_cast<std::byte>(0x40 + i); }
+        CutFormat const format = test::cut_format_of(scene);
         scene.for_each_sample([&](std::byte* at) { std::copy_n(format.empty, scene.bytes, at); });
         Sizes wanted = sizes_of(scene);
         std::mt19937 engine(3);
@@ -95,8 +81,7 @@ TEST_F(ClearEmptyOnDevice, TakesReplacedNanForEmpty) {
     Scene scene({.dtype = dtype, .width = 20, .height = 16});
     Bytes const nan = test::nan_of(dtype);
     scene.for_each_sample([&](std::byte* at) { std::ranges::copy(nan, at); });
-    CutFormat format = format_of(scene);
-    std::copy_n(format.sentinel, 16, format.empty);
+    CutFormat format = test::cut_format_of(scene);
     EXPECT_EQ(after_tiles(scene, format), sizes_of(scene));
     format.replaces_nan = true;
     EXPECT_EQ(after_tiles(scene, format), Sizes(scene.tiles.size(), 0));
@@ -131,14 +116,15 @@ TEST_F(ClearEmptyOnDevice, LeavesOutMasksWithoutAValidPixel) {
 TEST_F(ClearEmptyOnDevice, LooksAtManyTilesAndLongRows) {
   for (DType const dtype : {DType::u8, DType::f64}) {
     Scene many({.dtype = dtype, .width = 70'000, .height = 2, .tile_width = 1, .tile_height = 2});
-    CutFormat format = format_of(many);
-    many.for_each_sample([&](std::byte* at) { std::fill_n(at, many.bytes, std::byte{0}); });
+    CutFormat format = test::cut_format_of(many);
+    std::ranges::fill(format.empty, std::byte{0});  // most files have no nodata
+    many.for_each_sample([&](std::byte* at) { std::copy_n(format.empty, many.bytes, at); });
     *many.at(0, 1, 69'999) = std::byte{1};
     Sizes wanted(many.tiles.size(), 0);
     wanted.back() = sizes_of(many).back();
     EXPECT_EQ(after_tiles(many, format), wanted);
     Scene row({.dtype = dtype, .width = 70'001, .height = 3, .tile_width = 70'001, .tile_height = 3});
-    row.for_each_sample([&](std::byte* at) { std::fill_n(at, row.bytes, std::byte{0}); });
+    row.for_each_sample([&](std::byte* at) { std::copy_n(format.empty, row.bytes, at); });
     EXPECT_EQ(after_tiles(row, format), Sizes{0});
     *row.at(0, 2, 70'000) = std::byte{1};
     EXPECT_EQ(after_tiles(row, format), sizes_of(row));

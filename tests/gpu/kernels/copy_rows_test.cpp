@@ -14,12 +14,7 @@ namespace {
 using test::Bytes;
 using test::DeviceCopy;
 
-class CopyRows : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-};
+class CopyRows : public test::OnDevice {};
 
 // Ways to lay out bands x rows x columns; offsets in samples, but for `shift`, which is in bytes.
 struct Strides {

@@ -13,12 +13,7 @@ using test::DeviceScene;
 using test::Scene;
 using test::SceneOptions;
 
-class CutMasksOnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-};
+class CutMasksOnDevice : public test::OnDevice {};
 
 std::uint64_t mask_bytes(CutTile const& tile) { return (std::uint64_t{tile.width} + 7) / 8 * tile.height; }
 

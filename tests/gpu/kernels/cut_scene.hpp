@@ -133,6 +133,15 @@ class Scene {
   std::vector<CutTile> tiles{};
 };
 
+// Samples that are empty, and into which NaN is turned, are of bytes that differ.
+inline CutFormat cut_format_of(Scene const& scene) {
+  CutFormat format;
+  format.dtype = scene.o.dtype;
+  format.samples = scene.samples();
+  for (std::size_t i = 0; i < sizeof format.empty; ++i) { format.empty[i] = static_cast<std::byte>(0x21 + i); }
+  return format;
+}
+
 inline Bytes nan_of(DType dtype) {
   auto const bytes_of = [](auto bits) {
     Bytes out(sizeof bits);
@@ -159,6 +168,9 @@ inline bool is_nan(DType dtype, std::byte const* sample) {
     default: return false;
   }
 }
+
+// For kernels that only look.
+inline std::uint64_t no_output(CutTile const&) { return 0; }
 
 // A scene on the device, and an output between guards. `tile_bytes(tile)` is the size of its output.
 class DeviceScene {

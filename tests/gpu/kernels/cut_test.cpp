@@ -19,19 +19,11 @@ using test::Scene;
 using test::SceneOptions;
 using tiff::Predictor;
 
-class CutOnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-};
+class CutOnDevice : public test::OnDevice {};
 
 CutFormat format_of(Scene const& scene, Predictor predictor = Predictor::none) {
-  CutFormat format;
-  format.dtype = scene.o.dtype;
-  format.samples = scene.samples();
+  CutFormat format = test::cut_format_of(scene);
   format.predictor = predictor;
-  for (std::size_t i = 0; i < sizeof format.sentinel; ++i) { format.sentinel[i] = static_cast<std::byte>(0x21 + i); }
   return format;
 }
 
@@ -40,7 +32,7 @@ Bytes finished_row(Scene& scene, CutFormat const& format, CutTile const& tile, s
   for (std::uint32_t x = 0; x < tile.width; ++x) {
     for (std::uint32_t s = 0; s < format.samples; ++s) {
       std::byte const* at = scene.at(tile, s, y, std::min(x, tile.real_columns - 1));
-      if (format.replaces_nan && test::is_nan(format.dtype, at)) { at = format.sentinel; }
+      if (format.replaces_nan && test::is_nan(format.dtype, at)) { at = format.empty; }
       row.insert(row.end(), at, at + scene.bytes);
     }
   }

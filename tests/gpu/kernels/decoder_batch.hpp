@@ -5,6 +5,7 @@
 #pragma once
 
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/device_fixture.hpp"
 #include "gpu/runtime/stream.hpp"
 #include "tile/device_tiles.hpp"
 

@@ -40,12 +40,8 @@ struct Encoded {
   std::vector<TileStatus> statuses;
 };
 
-class DeflateEncode : public ::testing::Test {
+class DeflateEncode : public test::OnDevice {
  protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-
   // Outputs lie `phase` behind multiples of 16, between guard bytes.
   static Encoded encode(std::vector<Bytes> const& tiles, int level, std::size_t phase = 0) {
     constexpr std::byte kPoison{0xA5};

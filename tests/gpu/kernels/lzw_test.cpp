@@ -26,12 +26,7 @@ using testing::walk_steps;
 using tile::LzwBitOrder;
 using tile::TileStatus;
 
-class LzwDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-};
+class LzwDevice : public test::OnDevice {};
 
 Decoded decode(BatchInput const& batch) {
   auto const count = static_cast<std::uint32_t>(batch.streams.size());

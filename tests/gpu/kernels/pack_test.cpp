@@ -14,12 +14,8 @@ namespace {
 using test::Bytes;
 using test::DeviceCopy;
 
-class PackTiles : public ::testing::Test {
+class PackTiles : public test::OnDevice {
  protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-
   // Tiles of these sizes, each at a multiple of `input_step` plus `shift`; those chosen are packed at multiples of
   // `packed_step` and compared, the gaps between them too.
   static void expect_packed(std::vector<std::size_t> const& sizes, std::vector<std::uint32_t> const& chosen,

@@ -3,12 +3,10 @@
 
 #include "gpu/kernels/encoder_batch.hpp"
 #include "terrazzo/error.hpp"
-#include "tile/packbits_encode.hpp"
+#include "tile/packbits_by_rows.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <random>
 #include <vector>
 
 namespace terrazzo::gpu {
@@ -17,36 +15,10 @@ namespace {
 using test::Bytes;
 using test::Encoded;
 using tile::TileStatus;
+using tile::test::packbits_by_rows;
+using tile::test::runs;
 
-class PackBitsEncodeDevice : public testing::Test {
- protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-};
-
-// Runs of any length among literals.
-Bytes runs(std::size_t count, std::uint32_t seed, unsigned values, unsigned keep) {
-  std::mt19937 engine(seed);
-  Bytes bytes(count);
-  std::byte last{};
-  for (std::byte& b : bytes) {
-    if (engine() % keep == 0) { last = static_cast<std::byte>(engine() % values); }
-    b = last;
-  }
-  return bytes;
-}
-
-Bytes by_host(Bytes const& tile, std::size_t row_bytes) {
-  Bytes out;
-  for (std::size_t row = 0; row < tile.size(); row += row_bytes) {
-    std::size_t const size = std::min(row_bytes, tile.size() - row);
-    Bytes packed(tile::packbits_encode_bound(size));
-    packed.resize(tile::packbits_encode_row(tile.data() + row, size, packed.data()));
-    out.insert(out.end(), packed.begin(), packed.end());
-  }
-  return out;
-}
+class PackBitsEncodeDevice : public test::OnDevice {};
 
 Encoded encode(std::vector<Bytes> const& tiles, std::uint64_t row_bytes) {
   auto const bound = [&](std::uint64_t bytes) { return packbits_device_encode_bound(bytes, row_bytes); };
@@ -63,7 +35,7 @@ void expect_host_bytes(std::vector<Bytes> const& tiles, std::size_t row_bytes) {
   for (std::size_t i = 0; i < tiles.size(); ++i) {
     SCOPED_TRACE(testing::Message() << "tile " << i << " of " << tiles[i].size() << " bytes, rows of " << row_bytes);
     ASSERT_EQ(encoded.statuses[i], tiles[i].empty() ? TileStatus::sparse : TileStatus::ok);
-    ASSERT_TRUE(encoded.streams[i] == by_host(tiles[i], row_bytes));
+    ASSERT_TRUE(encoded.streams[i] == packbits_by_rows(tiles[i], row_bytes));
   }
 }
 

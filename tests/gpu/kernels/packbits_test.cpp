@@ -17,12 +17,7 @@ using test::Bytes;
 using test::Decoded;
 using tile::TileStatus;
 
-class PackBitsDevice : public testing::Test {
- protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-};
+class PackBitsDevice : public test::OnDevice {};
 
 // Random runs of all kinds; returns the stream and adds what it stands for to `size`.
 Bytes random_stream(std::uint32_t seed, std::size_t runs, std::size_t& size) {

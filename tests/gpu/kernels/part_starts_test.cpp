@@ -16,12 +16,7 @@ using test::Bytes;
 using test::DeviceCopy;
 using tile::TileStatus;
 
-class PartStartsDevice : public testing::Test {
- protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-};
+class PartStartsDevice : public test::OnDevice {};
 
 constexpr std::uint64_t kPartBytes = 100;
 constexpr std::uint32_t kPoison = 0xEEEEEEEE;

@@ -25,12 +25,7 @@ using tile::TileStatus;
 using tile::test::format_of;
 using tile::test::noise;
 
-class PlaceOnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-};
+class PlaceOnDevice : public test::OnDevice {};
 
 // Tiles side by side, the last one narrower, of which one is bad.
 struct Scene {

@@ -7,30 +7,16 @@
 #include <cstdint>
 
 namespace terrazzo::gpu::test {
-namespace {
-
-[[nodiscard]] DeviceView device_view(tile::test::SceneLevel const& level, std::byte* data, DType dtype) {
-  return {data + level.offset_bytes,
-          dtype,
-          level.bands,
-          level.row_count,
-          level.width,
-          level.band_stride_bytes,
-          level.row_stride_bytes,
-          level.pixel_stride_bytes};
-}
-
-}  // namespace
 
 void expect_samples_of_the_host(tile::test::ReduceScene scene) {
   DType const dtype = scene.spec.dtype;
   DeviceCopy const source(scene.source.bytes), mask(scene.mask.bytes);
   DeviceCopy const result(scene.result.bytes), result_mask(scene.result_mask.bytes);
-  DeviceRows from{scene.source.first, device_view(scene.source, source.get(), dtype), {}};
-  DeviceRows to{scene.result.first, device_view(scene.result, result.get(), dtype), {}};
+  DeviceRows from{scene.source.first, scene.source.view<DeviceView>(source.get(), dtype), {}};
+  DeviceRows to{scene.result.first, scene.result.view<DeviceView>(result.get(), dtype), {}};
   if (scene.spec.mask) {
-    from.mask = device_view(scene.mask, mask.get(), DType::u8);
-    to.mask = device_view(scene.result_mask, result_mask.get(), DType::u8);
+    from.mask = scene.mask.view<DeviceView>(mask.get(), DType::u8);
+    to.mask = scene.result_mask.view<DeviceView>(result_mask.get(), DType::u8);
   }
   {
     StreamHandle const stream = make_stream();

@@ -13,12 +13,7 @@
 
 namespace terrazzo::gpu::test {
 
-class ReduceOnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (char const* const reason = why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-};
+class ReduceOnDevice : public OnDevice {};
 
 void expect_samples_of_the_host(tile::test::ReduceScene scene);
 

@@ -20,12 +20,7 @@ using test::Layout;
 using test::Scene;
 using test::SceneOptions;
 
-class TileMomentsOnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-};
+class TileMomentsOnDevice : public test::OnDevice {};
 
 template <class T>
 Moments expected_of(Scene& scene, CutFormat const& format, std::byte const* marker_bytes, CutTile const& tile,
@@ -38,7 +33,7 @@ Moments expected_of(Scene& scene, CutFormat const& format, std::byte const* mark
     for (std::uint32_t x = 0; x < tile.real_columns; ++x) {
       if (scene.o.mask && scene.mask_at(tile, y, x) == std::byte{0}) { continue; }
       std::byte const* at = scene.at(tile, band, y, x);
-      if (format.replaces_nan && test::is_nan(format.dtype, at)) { at = format.sentinel; }
+      if (format.replaces_nan && test::is_nan(format.dtype, at)) { at = format.empty; }
       T sample;
       std::memcpy(&sample, at, sizeof sample);
       if (marker_bytes != nullptr && tile::is_same_value(sample, marker)) { continue; }
@@ -67,7 +62,7 @@ void expect_same_as_host(Scene& scene, CutFormat format, std::byte const* marker
   format.samples = scene.samples();
   SCOPED_TRACE(::testing::Message() << scene.o << ", marker " << (marker != nullptr) << ", NaN "
                                     << format.replaces_nan);
-  DeviceScene const device(scene, [](CutTile const&) { return std::uint64_t{0}; });
+  DeviceScene const device(scene, test::no_output);
   Moments garbage;
   garbage.count = 77;
   garbage.mean = 1e300;
@@ -123,7 +118,7 @@ TEST_F(TileMomentsOnDevice, AreTheHostsToTheLastBitForEveryTypeAndLayout) {
         Bytes const marker(16, std::byte{0x11});
         punch_holes(scene, Bytes(marker.begin(), marker.begin() + static_cast<std::ptrdiff_t>(scene.bytes)));
         CutFormat format;
-        std::ranges::fill(format.sentinel, std::byte{0x12});
+        std::ranges::fill(format.empty, std::byte{0x12});
         expect_same_as_host(scene, format, nullptr);
         expect_same_as_host(scene, format, marker.data());
         format.replaces_nan = true;

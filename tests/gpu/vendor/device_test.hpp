@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the parts of vendor_device_test share: they run on a machine with a GPU, each in a process of its own, and print
-// figures and PASS or FAIL lines.
+// figures and PASS or FAIL lines, with the seconds since the part began, so that one that hangs shows where.
 #pragma once
 
 #include "gpu/runtime/check.hpp"
@@ -25,9 +25,12 @@ namespace terrazzo::gpu::device_test {
 struct Part {
   char const* name;
   bool (*run)();  // true when everything passed
+  unsigned seconds = 150;  // then it is ended, and has failed
+  bool on_request = false;  // too slow for every run: only when its whole name is given
 };
 
 // The parts of each file.
+[[nodiscard]] std::vector<Part> encode_raw_parts();
 [[nodiscard]] std::vector<Part> nvcomp_parts();
 [[nodiscard]] std::vector<Part> nvcomp_encode_parts();
 [[nodiscard]] std::vector<Part> nvjpeg_encode_parts();
@@ -35,8 +38,20 @@ struct Part {
 [[nodiscard]] std::vector<Part> nvjpeg2k_encode_parts();
 [[nodiscard]] std::vector<Part> nvjpeg2k_parts();
 
+// Since the first call in this process, which is the part's beginning.
+inline double seconds_taken() {
+  static auto const kStart = std::chrono::steady_clock::now();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - kStart).count();
+}
+
+// What comes next.
+inline void step(std::string const& what) {
+  std::printf("[%6.2f s] %s\n", seconds_taken(), what.c_str());
+  std::fflush(stdout);
+}
+
 inline bool report(bool passed, std::string const& what) {
-  std::printf("%s %s\n", passed ? "PASS" : "FAIL", what.c_str());
+  std::printf("[%6.2f s] %s %s\n", seconds_taken(), passed ? "PASS" : "FAIL", what.c_str());
   std::fflush(stdout);
   return passed;
 }

@@ -59,12 +59,7 @@ class CopyingEncoder final : public LaneEncoder {
   std::atomic<int> starts_{0};
 };
 
-class EncodeLanesOnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-};
+class EncodeLanesOnDevice : public test::OnDevice {};
 
 struct Wanted {
   std::byte kind = kFine;

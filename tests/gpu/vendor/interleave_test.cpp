@@ -67,12 +67,7 @@ void expect_interleaved(Case const& c) {
   EXPECT_TRUE(output.back() == wanted);
 }
 
-class InterleaveOnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (char const* const reason = test::why_no_device()) { GTEST_SKIP() << "no GPU: " << reason; }
-  }
-};
+class InterleaveOnDevice : public test::OnDevice {};
 
 TEST_F(InterleaveOnDevice, PutsSamplesSideBySideAndSkipsWhatWasNotDecoded) {
   for (Case const& c : {Case{1, 1, 1, 1, 1, 1}, Case{31, 3, 3, 1, 1, 4}, Case{33, 65, 3, 2, 2, 7},

@@ -290,7 +290,7 @@ std::vector<Part> nvcomp_encode_parts() {
   return {{"nvcomp-encode-bad", &bad_among_good},
           {"nvcomp-encode-round-trips", &round_trips},
           {"nvcomp-encode-determinism", &determinism},
-          {"nvcomp-encode-huge", &huge},
+          {"nvcomp-encode-huge", &huge, 150, true},
           {"nvcomp-encode-rates", &rates}};
 }
 

@@ -23,6 +23,15 @@ TEST(Nvjpeg2kEncode, IsRefusedWhereItIsAbsent) {
   } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::unsupported) << error.what(); }
 }
 
+TEST(Nvjpeg2kEncode, IsNotAskedOfVersionsBeforeNine) {
+  for (char const* const version : {"0.9.0", "0.9", "0.10.2", "0.11.0", "1.0.0", "2.3"}) {
+    EXPECT_TRUE(nvjpeg2k_version_encodes(version)) << version;
+  }
+  for (char const* const version : {"0.8.1", "0.8.99", "0.0.1", "0", "", "x", "0.", "0.x", ".9"}) {
+    EXPECT_FALSE(nvjpeg2k_version_encodes(version)) << version;
+  }
+}
+
 TEST(Nvjpeg2kEncode, TakesLosslessSamplesThatTheLibraryHasTypesFor) {
   struct Case {
     std::uint32_t samples, bits;

@@ -57,6 +57,25 @@ TEST(NvjpegEncode, LeavesSizesAndQualitiesThatJpegLacksToTheHost) {
   EXPECT_FALSE(takes(gray(), [](auto& f) { f.quality = 101; }));
 }
 
+TEST(NvjpegEncode, LeavesImagesOfFewAndOfVeryManyPixelsToTheHost) {
+  auto const sized = [](std::uint32_t width, std::uint32_t height) {
+    return takes(gray(), [&](auto& f) {
+      f.width_px = width;
+      f.height_px = height;
+    });
+  };
+  EXPECT_TRUE(sized(64, 64));
+  EXPECT_TRUE(sized(2048, 16)) << "a strip";
+  EXPECT_TRUE(sized(16, 256));
+  EXPECT_FALSE(sized(15, 2048));
+  EXPECT_FALSE(sized(2048, 15));
+  EXPECT_FALSE(sized(63, 64));
+  EXPECT_FALSE(sized(16, 16));
+  EXPECT_TRUE(sized(16384, 16384));
+  EXPECT_FALSE(sized(16385, 16384));
+  EXPECT_FALSE(sized(65500, 65500));
+}
+
 TEST(NvjpegEncode, BoundsAStreamByItsSamplesAndHeaders) {
   EXPECT_GE(NvjpegEncoder::bound(gray()), 256u * 128 + 2000);
   EXPECT_GE(NvjpegEncoder::bound(colour()), 256u * 128 * 3 + 2000);

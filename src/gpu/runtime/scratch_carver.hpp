@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of one scratch buffer, each aligned as cudaMalloc aligns. The same walk over a null buffer says how much it
-// takes.
+// Parts of one scratch buffer, each aligned as cudaMalloc aligns. The same walk over a null buffer only counts.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +26,8 @@ class ScratchCarver {
     return part;
   }
   [[nodiscard]] std::size_t used() const noexcept { return used_; }  // the lead included
+  // After a walk over a null buffer: what a buffer of any alignment must have.
+  [[nodiscard]] std::size_t enough() const noexcept { return used_ + kPartAlignment; }
 
  private:
   std::byte* base_;
