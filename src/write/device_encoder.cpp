@@ -10,6 +10,8 @@
 #include "gpu/vendor/nvcomp_encode.hpp"
 #include "tiff/format.hpp"
 
+#include <algorithm>
+
 namespace terrazzo::writing {
 
 namespace {
@@ -64,6 +66,19 @@ gpu::Jpeg2000EncodeFormat jpeg2000_format_of(EncodeTask const& task) {
   return format;
 }
 
+// A quarter of the budget, and one at least: a file's bytes depend on neither.
+unsigned lanes_for(std::uint64_t budget_bytes, std::uint64_t lane_bytes, unsigned most) noexcept {
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(budget_bytes / 4 / lane_bytes, 1, most));
+}
+
+template <class Encoder>
+typename Encoder::Options with_lanes(unsigned lanes) {
+  typename Encoder::Options options;
+  options.lanes = lanes;
+  options.host_threads = std::min(options.host_threads, lanes);
+  return options;
+}
+
 }  // namespace
 
 Kind DeviceEncoder::choose(EncodeTask const& task) {
@@ -103,21 +118,23 @@ DeviceEncoder::DeviceEncoder(EncodeTask const& task) : level_(task.format.level)
     case Kind::jpeg:
       jpeg_tables_ = codec::make_jpeg_tables(task.format);
       bound_ = gpu::NvjpegEncoder::bound(jpeg_format_);
-      library_bytes_ = gpu::NvjpegEncoder::library_device_bytes(jpeg_format_, gpu::NvjpegEncoder::Options().lanes);
+      lanes_ = lanes_for(task.budget_bytes, gpu::NvjpegEncoder::library_device_bytes(jpeg_format_, 1),
+                         gpu::NvjpegEncoder::Options().lanes);
+      library_bytes_ = gpu::NvjpegEncoder::library_device_bytes(jpeg_format_, lanes_);
       break;
     case Kind::jpeg2000:
       bound_ = gpu::Nvjpeg2kEncoder::bound(jpeg2000_format_);
-      library_bytes_ =
-          gpu::Nvjpeg2kEncoder::library_device_bytes(jpeg2000_format_, gpu::Nvjpeg2kEncoder::Options().lanes);
+      lanes_ = lanes_for(task.budget_bytes, gpu::Nvjpeg2kEncoder::library_device_bytes(jpeg2000_format_, 1),
+                         gpu::Nvjpeg2kEncoder::Options().lanes);
+      library_bytes_ = gpu::Nvjpeg2kEncoder::library_device_bytes(jpeg2000_format_, lanes_);
       break;
   }
-  std::uint64_t const least_bytes = scratch_bytes(1) + library_bytes_;
-  if (least_bytes > task.budget_bytes) {
+  std::uint64_t const least_bytes = scratch_bytes(1);
+  if (kind_ == Kind::zstd && least_bytes > task.budget_bytes) {
     log_once(text("device: ", tiff::compression_name(task.codec.compression), " needs ", least_bytes >> 20,
                   " MiB of device memory, more than the budget, so the host compresses what the device cuts"));
     kind_ = Kind::host;
     bound_ = longest_bytes_;
-    library_bytes_ = 0;
   }
   output_stride_ = round_up(bound_, 16);
 }
@@ -146,11 +163,13 @@ void DeviceEncoder::encode(tile::EncodeBatch const& batch, std::uint64_t total_b
     case Kind::deflate: return gpu::deflate_encode_tiles(batch, level_, scratch, scratch_bytes, stream);
     case Kind::zstd: return gpu::nvcomp_encode(batch, total_bytes, scratch, scratch_bytes, stream);
     case Kind::jpeg:
-      if (jpeg_ == nullptr) { jpeg_ = std::make_unique<gpu::NvjpegEncoder>(); }
+      if (jpeg_ == nullptr) { jpeg_ = std::make_unique<gpu::NvjpegEncoder>(with_lanes<gpu::NvjpegEncoder>(lanes_)); }
       jpeg_format_.tables = jpeg_tables_;
       return jpeg_->encode(jpeg_format_, batch, stream);
     case Kind::jpeg2000:
-      if (jpeg2000_ == nullptr) { jpeg2000_ = std::make_unique<gpu::Nvjpeg2kEncoder>(); }
+      if (jpeg2000_ == nullptr) {
+        jpeg2000_ = std::make_unique<gpu::Nvjpeg2kEncoder>(with_lanes<gpu::Nvjpeg2kEncoder>(lanes_));
+      }
       return jpeg2000_->encode(jpeg2000_format_, batch, stream);
   }
 }

@@ -69,6 +69,7 @@ class DeviceEncoder {
   int level_ = 0;
   std::uint64_t longest_bytes_ = 0, bound_ = 0, output_stride_ = 0, library_bytes_ = 0;
   std::size_t row_bytes_ = 0;  // PackBits
+  unsigned lanes_ = 0;         // JPEG and JPEG 2000: blocks at a time
   std::vector<std::byte> jpeg_tables_{};
   gpu::JpegEncodeFormat jpeg_format_{};
   gpu::Jpeg2000EncodeFormat jpeg2000_format_{};

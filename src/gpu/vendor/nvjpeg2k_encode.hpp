@@ -44,8 +44,8 @@ struct Jpeg2000EncodeFormat {
 class Nvjpeg2kEncoder {
  public:
   struct Options {
-    unsigned lanes = 16;  // encode states and streams
-    unsigned host_threads = 4;  // launching and fetching; not more than lanes
+    unsigned lanes = 8;  // encode states and streams; more gain nothing (H200)
+    unsigned host_threads = 8;  // launching and fetching; not more than lanes
     VendorAllocator pinned = plain_pinned_allocator();
   };
 

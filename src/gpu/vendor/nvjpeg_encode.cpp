@@ -106,8 +106,8 @@ constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 28;
 constexpr std::uint32_t kProbeEdgePx = 64;
 constexpr std::uint64_t kHeaderBytes = 4096;  // all headers and tables of a stream, generously
 
-// Planes, coefficients of 16 bits, and the stream with its offsets; tables and what is rounded up.
-constexpr std::uint64_t kLibraryBytesPerSample = 12;
+// Measured (nvJPEG 13.2, 512 x 512 x 3, 4:2:0): 21.8 to 22.0 MB a lane.
+constexpr std::uint64_t kLibraryBytesPerSample = 28;
 constexpr std::uint64_t kLibraryBytesPerLane = 1 << 20;
 
 // A format that outlives its caller's tag.

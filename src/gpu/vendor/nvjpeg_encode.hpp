@@ -42,8 +42,8 @@ struct JpegEncodeFormat {
 class NvjpegEncoder {
  public:
   struct Options {
-    unsigned lanes = 16;  // encoder states and streams
-    unsigned host_threads = 4;  // launching and fetching; not more than lanes
+    unsigned lanes = 8;  // encoder states and streams; more gain nothing (H200)
+    unsigned host_threads = 8;  // launching and fetching; not more than lanes
     VendorAllocator device = plain_device_allocator();
     VendorAllocator pinned = plain_pinned_allocator();
   };
