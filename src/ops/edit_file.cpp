@@ -20,16 +20,6 @@ namespace {
 
 [[noreturn]] void refuse(ErrorKind kind, std::string message) { throw Error(kind, std::move(message)); }
 
-std::optional<tiff::Image> try_parse(tiff::Directory const& directory) {
-  std::vector<std::string> ignored;
-  try {
-    return tiff::parse_image(directory, ignored);
-  } catch (Error const& error) {
-    if (error.kind() == ErrorKind::io) { throw; }
-    return std::nullopt;
-  }
-}
-
 bool same_value(tiff::TagValue const& a, tiff::TagValue const& b) {
   return a.type == b.type && a.count == b.count && a.bytes == b.bytes;
 }
@@ -50,7 +40,7 @@ EditedFile::EditedFile(std::string const& path, EditOptions const& options) : pa
   chain_ = tiff::read_chain(dataset_->shared_impl()->levels.front()->source);
   if (!chain_.warnings.empty()) { refuse(ErrorKind::malformed, chain_.warnings.front()); }
   for (tiff::Directory const& directory : chain_.directories) {
-    directories_.push_back({.source = &directory, .image = try_parse(directory)});
+    directories_.push_back({.source = &directory, .image = tiff::try_parse_image(directory)});
   }
   auto const ghost = tiff::read_ghost_area(chain_.directories.front().reader(), chain_.header);
   promises_layout_ = ghost && ghost->ifds_before_data;

@@ -197,15 +197,10 @@ void add_external(std::string const& path, OverviewOptions const& options, Overv
 // In the file
 
 bool is_overview(tiff::Directory const& directory, tiff::Image const& raster) {
-  try {
-    std::vector<std::string> ignored;
-    tiff::Image const image = tiff::parse_image(directory, ignored);
-    bool const other_size = image.width_px != raster.width_px || image.height_px != raster.height_px;
-    return image.is_reduced() || (image.is_mask() && other_size);
-  } catch (Error const& error) {
-    if (error.kind() == ErrorKind::io) { throw; }
-    return false;
-  }
+  auto const image = tiff::try_parse_image(directory);
+  if (!image) { return false; }
+  bool const other_size = image->width_px != raster.width_px || image->height_px != raster.height_px;
+  return image->is_reduced() || (image->is_mask() && other_size);
 }
 
 void check_internal(Info const& info, tiff::Chain const& chain, OverviewOptions const& options) {

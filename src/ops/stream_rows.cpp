@@ -13,10 +13,21 @@
 namespace terrazzo::ops {
 namespace {
 
-// Pixels that are read together. Two such blocks are in memory: one is read while the other is written.
+// Of streaming_buffer_bytes: the rest is for rows of overviews.
+std::uint64_t bytes_for_blocks(WriteOptions const& options) { return options.streaming_buffer_bytes / 4 * 3; }
+
+// Pixels that are read together: two such blocks fit.
 std::uint64_t block_bytes(WriteOptions const& options) {
   constexpr std::uint64_t kMost = std::uint64_t{96} << 20;
-  return std::max<std::uint64_t>(std::min(kMost, options.streaming_buffer_bytes / 2), 1);
+  return std::clamp<std::uint64_t>(bytes_for_blocks(options) / 2, 1, kMost);
+}
+
+// Whether a block is read while the last one is written. Not where a row of tiles is so wide that two are too many.
+bool reads_ahead(RowBlocks const& blocks, WriteOptions const& options) {
+  if (blocks.count() < 2) { return false; }
+  std::uint64_t const row_bytes = std::uint64_t{blocks.width()} * blocks.bands() * size_bytes(blocks.dtype());
+  std::uint64_t const rows = std::max(blocks.window(0).height, blocks.window(1).height);
+  return 2 * row_bytes * rows <= bytes_for_blocks(options);
 }
 
 // Pixels and mask of one block.
@@ -52,12 +63,17 @@ ReadReport stream_rows(RowBlocks const& blocks, WriteOptions const& options, Wri
       read_block(blocks, index, options.mask, order, block);
     });
   };
+  bool const ahead = reads_ahead(blocks, options);
   // Destroyed before the blocks: a read that is under way when writing fails is waited for.
-  std::future<void> next = start(0);
+  std::future<void> next;
   for (std::uint64_t i = 0; i < blocks.count(); ++i) {
-    next.get();
-    if (i + 1 < blocks.count()) { next = start(i + 1); }
-    Block const& block = pair[i % 2];
+    Block& block = pair[ahead ? i % 2 : 0];
+    if (ahead && i > 0) {
+      next.get();
+    } else {
+      read_block(blocks, i, options.mask, order, block);
+    }
+    if (ahead && i + 1 < blocks.count()) { next = start(i + 1); }
     reading::add_report(report, block.report);
     if (options.mask) {
       // One mask for all bands: that of the first.

@@ -243,7 +243,8 @@ void DeviceBatches::launch(std::span<BlockJob const> jobs, BatchSlot& slot, cuda
                     "uploading the sizes of blocks");
   }
   gpu::cut_tiles(cut[kImages], cut_format_, stream_);
-  if (plan_.options.statistics) {
+  bool const holds_raster = std::ranges::any_of(jobs, [](BlockJob const& job) { return job.level == 0; });
+  if (plan_.options.statistics && holds_raster) {
     gpu::tile_moments(cut[kImages], cut_format_, marker_ ? marker_->data() : nullptr, at<Moments>(scratch_, 0),
                       at<Moments>(slot.device_results, moments_at_), stream_);
   }

@@ -287,20 +287,27 @@ void wait_for_stream(void* stream) {
 // The host engine takes rows of a device seldom, and gathers them first: rows are made packed on the device and come
 // back in one copy.
 void download_rows(LevelRows const& from, LevelRows const& to) {
+  constexpr std::size_t kPackedBytes = std::size_t{64} << 20;  // at a time, unless a row is longer
   gpu::StreamHandle const stream = gpu::make_stream();
-  std::size_t const rows = to.pixels.height;
   for (Plane const& plane : planes_of(from, to)) {
-    gpu::DeviceBuffer const packed(gpu::pool_allocator(), plane.row_bytes * rows, stream.get());
-    gpu::DeviceRows target{0, as_device_view(plane.from), {}};
-    std::size_t const sample = size_bytes(plane.from.dtype);
-    target.pixels.data = packed.data();
-    target.pixels.band_stride_bytes = static_cast<std::int64_t>(sample);
-    target.pixels.pixel_stride_bytes = static_cast<std::int64_t>(sample * plane.from.bands);
-    target.pixels.row_stride_bytes = static_cast<std::int64_t>(plane.row_bytes);
-    gpu::copy_rows({0, as_device_view(plane.from), {}}, target, stream.get());
-    gpu::check_cuda(
-        cudaMemcpyAsync(plane.to, packed.data(), plane.row_bytes * rows, cudaMemcpyDeviceToHost, stream.get()),
-        "downloading rows");
+    std::uint32_t const step = static_cast<std::uint32_t>(
+        std::clamp<std::size_t>(kPackedBytes / plane.row_bytes, 1, plane.from.height));
+    gpu::DeviceBuffer const packed(gpu::pool_allocator(), plane.row_bytes * step, stream.get());
+    DeviceView source = as_device_view(plane.from);
+    DeviceView target = source;
+    std::size_t const sample = size_bytes(source.dtype);
+    target.data = packed.data();
+    target.band_stride_bytes = static_cast<std::int64_t>(sample);
+    target.pixel_stride_bytes = static_cast<std::int64_t>(sample * source.bands);
+    target.row_stride_bytes = static_cast<std::int64_t>(plane.row_bytes);
+    for (std::uint32_t row = 0; row < plane.from.height; row += step) {
+      source.height = target.height = std::min(step, plane.from.height - row);
+      gpu::copy_rows({0, source, {}}, {0, target, {}}, stream.get());
+      gpu::check_cuda(cudaMemcpyAsync(plane.to + row * plane.row_bytes, packed.data(), plane.row_bytes * source.height,
+                                      cudaMemcpyDeviceToHost, stream.get()),
+                      "downloading rows");
+      source.data = static_cast<std::byte*>(source.data) + std::int64_t{step} * source.row_stride_bytes;
+    }
     gpu::check_cuda(cudaStreamSynchronize(stream.get()), "downloading rows");
   }
 }

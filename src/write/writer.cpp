@@ -113,14 +113,15 @@ struct Writer::Impl {
   }
 
   void emit(std::span<FinishedBlock const> blocks) {
-    sink->hold();
+    bool const is_direct = assembly.is_direct();
+    if (is_direct) { sink->hold(); }
     for (auto const& [level, id, result] : blocks) {
       assembly.add_image(level, id, result.image);
       if (result.has_mask) { assembly.add_mask(level, id, result.mask); }
       for (std::size_t s = 0; s < result.moments.size(); ++s) { moments[id.plane + s].merge(result.moments[s]); }
       device_tiles += result.device_tiles;
     }
-    sink->let_go();
+    if (is_direct) { sink->let_go(); }
     for (FinishedBlock const& block : blocks) { tell_progress(block.result.has_mask ? 2 : 1); }
   }
 

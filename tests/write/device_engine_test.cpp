@@ -7,11 +7,14 @@
 #include "random_file.hpp"
 
 #include "gpu/runtime/copy_back.hpp"
+#include "gpu/vendor/nvjpeg2k_encode.hpp"
+#include "gpu/vendor/nvjpeg_encode.hpp"
 #include "terrazzo/error.hpp"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <string>
 
 namespace terrazzo::writing {
@@ -162,6 +165,10 @@ class CountingAllocator final : public DeviceAllocator {
     held_ -= bytes;
   }
   std::uint64_t count = 0, peak = 0;
+  [[nodiscard]] std::uint64_t held() {
+    std::lock_guard const lock(mutex_);
+    return held_;
+  }
 
  private:
   std::mutex mutex_;
@@ -185,6 +192,124 @@ TEST_F(DeviceWriter, KeepsToItsBudgetAndAllocatesPerBatchNotPerTile) {
       EXPECT_LE(allocator.peak, budget) << to_string(compression);
       EXPECT_LT(allocator.count, 100U) << "682 tiles";
     }
+  }
+}
+
+// The floor is one full-width row of tiles and one tile's way through the codec, whatever was asked for.
+TEST_F(DeviceWriter, GivesTheSameBytesUnderABudgetOfOneByte) {
+  Image image = make_image(DType::i16, 3, 700, 500);
+  add_mask(image);
+  for (Compression const compression : {Compression::none, Compression::deflate, Compression::lzw}) {
+    for (PlanarLayout const planar : {PlanarLayout::contiguous, PlanarLayout::separate}) {
+      WriteOptions options = with([&](WriteOptions& o) {
+        o.compression = compression;
+        o.planar = planar;
+        o.mask = true;
+        o.overview_factors = {2, 4};
+        o.tile_size = {128, 128};
+        o.level.reset();
+      });
+      SCOPED_TRACE(std::string(to_string(compression)) + (planar == PlanarLayout::separate ? ", planes" : ""));
+      std::vector<std::byte> const roomy = written(image, on_the_device(options), ragged(700, 5));
+      EXPECT_TRUE(pixels_of(roomy) == image.bytes);
+      EXPECT_TRUE(mask_of(roomy) == image.mask);
+      EXPECT_TRUE(written(image, on_the_device(options, 1), ragged(700, 6)) == roomy);
+      options.device_budget_bytes = 1;
+      EXPECT_TRUE(written_from_device(image, Order::band_last, options, steps(700, 90)) == roomy);
+    }
+  }
+}
+
+TEST_F(DeviceWriter, KeepsToItsBudgetWhereKernelsLookFar) {
+  Image image = make_image(DType::f32, 1, 4096, 2048);
+  for (Resampling const method : {Resampling::lanczos, Resampling::mode}) {
+    CountingAllocator allocator;
+    WriteOptions options = with([&](WriteOptions& o) {
+      o.compression = Compression::deflate;
+      o.overview_factors = {32, 64};
+      o.resampling = method;
+      o.tile_size = {128, 128};
+      o.level.reset();
+    });
+    std::vector<std::byte> const host = written(image, options);
+    options.device_allocator = &allocator;
+    std::uint64_t const budget = std::uint64_t{64} << 20;
+    std::vector<std::byte> const file = written(image, on_the_device(options, budget), steps(4096, 333));
+    expect_same_layout(file, host);
+    EXPECT_TRUE(pixels_of(file) == image.bytes);
+    EXPECT_LE(allocator.peak, budget) << to_string(method);
+  }
+}
+
+TEST_F(DeviceWriter, GivesAllMemoryBackWhenItIsStoppedInFlight) {
+  Image image = make_image(DType::f32, 1, 4096, 2048);
+  DeviceBytes const device(image.bytes);
+  DeviceView const view = on_device(image.view(), image.bytes, device);
+  enum class Way : std::uint8_t { abort, destroy, cancel };
+  for (Way const way : {Way::abort, Way::destroy, Way::cancel}) {
+    CountingAllocator allocator;
+    std::atomic<bool> cancel{false};
+    std::vector<std::byte> bytes;
+    {
+      WriteOptions const options = on_the_device(with([&](WriteOptions& o) {
+                                                   o.dtype = DType::f32;
+                                                   o.tile_size = {64, 64};
+                                                   o.level.reset();
+                                                   o.device_allocator = &allocator;
+                                                   o.cancel = &cancel;
+                                                   o.progress = [&](std::uint64_t done, std::uint64_t) {
+                                                     if (way == Way::cancel && done == 9) { cancel = true; }
+                                                     return true;
+                                                   };
+                                                 }),
+                                                 std::uint64_t{16} << 20);
+      Writer writer = create(memory_sink(bytes), image.width, image.height, options);
+      auto const write_all = [&] {
+        writer.write_rows(writing::some_rows(view, 0, 2048));
+        if (way == Way::abort) { return writer.abort(); }
+        if (way == Way::destroy) { return; }
+        writer.write_rows(writing::some_rows(view, 2048, 2048));
+        (void)writer.close();
+      };
+      if (way == Way::cancel) {
+        EXPECT_THROW(write_all(), Error);
+      } else {
+        write_all();
+      }
+    }
+    EXPECT_TRUE(bytes.empty());
+    EXPECT_GT(allocator.count, 0U);
+    EXPECT_EQ(allocator.held(), 0U) << static_cast<int>(way);
+  }
+}
+
+TEST_F(DeviceWriter, EncodesPicturesWithTheVendorsEncoders) {
+  Image const image = make_image(DType::u8, 3, 600, 500);
+  auto const mean_difference = [&](std::vector<std::byte> const& file) {
+    std::vector<std::byte> const pixels = pixels_of(file);
+    double sum = 0;
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+      sum += std::abs(static_cast<int>(pixels[i]) - static_cast<int>(image.bytes[i]));
+    }
+    return sum / static_cast<double>(pixels.size());
+  };
+  for (Compression const compression : {Compression::jpeg, Compression::jpeg2000}) {
+    bool const found = compression == Compression::jpeg ? gpu::nvjpeg_encode_available()
+                                                        : gpu::nvjpeg2k_encode_available();
+    WriteOptions options = with([&](WriteOptions& o) {
+      o.compression = compression;
+      o.tile_size = {128, 128};
+      o.predictor = PredictorChoice::none;
+      o.level.reset();
+    });
+    SCOPED_TRACE(to_string(compression));
+    std::vector<std::byte> const host = written(image, options);
+    WriteReport report;
+    std::vector<std::byte> const file = written_from_device(image, Order::band_last, options, {600}, &report);
+    EXPECT_EQ(report.device_tiles, found ? report.tiles : 0U);
+    EXPECT_LE(mean_difference(file), mean_difference(host) * 1.02 + 0.01);
+    options.device_budget_bytes = std::uint64_t{8} << 20;
+    EXPECT_TRUE(written_from_device(image, Order::band_last, options, steps(600, 70)) == file) << "under any budget";
   }
 }
 

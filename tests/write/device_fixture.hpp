@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files written by the device engine, from host rows and from device rows, beside the host engine's. Tests that need a
-// GPU skip themselves where there is none, with the reason.
+// Files written by the device engine, from host rows and from device rows, beside the host engine's.
 #pragma once
 
 #include "gpu/runtime/check.hpp"
 #include "io/memory_source.hpp"
+#include "support/on_device.hpp"
 #include "terrazzo/device.hpp"
 #include "test_image.hpp"
 #include "tiff/directory.hpp"
@@ -21,12 +21,7 @@
 
 namespace terrazzo::writing {
 
-class OnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (DeviceState const state = device_state(); !state.usable) { GTEST_SKIP() << "no GPU: " << state.reason; }
-  }
-};
+using terrazzo::testing::OnDevice;
 
 // Bytes in device memory.
 class DeviceBytes {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/file_update.hpp"
 
+#include "support/failure.hpp"
 #include "support/fault_injection.hpp"
 #include "support/file_bytes.hpp"
 #include "support/temp_folder.hpp"
@@ -15,17 +16,11 @@ namespace {
 using testing::byte_pattern;
 using testing::FailingCalls;
 using testing::file_bytes;
+using testing::kind_of_failure;
 using testing::TempFolder;
 
 class FileUpdateTest : public ::testing::Test {
  protected:
-  static ErrorKind kind_of(std::function<void()> const& work) {
-    try {
-      work();
-    } catch (Error const& error) { return error.kind(); }
-    ADD_FAILURE() << "no error";
-    return ErrorKind::device;
-  }
   TempFolder folder_;
   std::vector<std::byte> const old_ = byte_pattern(100), more_ = byte_pattern(300'000, 7);
   std::string const path_ = folder_.write("a.bin", old_);
@@ -62,7 +57,7 @@ TEST_F(FileUpdateTest, GivesTheOldFileBackWhenTheDiskIsFull) {
   file.write_at(100, std::span(more_).first(200'000));
   {
     FailingCalls const calls({.call = "pwrite", .error = ENOSPC, .times = 100});
-    EXPECT_EQ(kind_of([&] { file.write_at(200'100, more_); }), ErrorKind::io);
+    EXPECT_EQ(kind_of_failure([&] { file.write_at(200'100, more_); }), ErrorKind::io);
   }
   file.discard();
   EXPECT_EQ(file_bytes(path_), old_);
@@ -71,8 +66,8 @@ TEST_F(FileUpdateTest, GivesTheOldFileBackWhenTheDiskIsFull) {
 TEST_F(FileUpdateTest, RefusesToWriteInsideBeforeItIsPublished) {
   FileUpdate file(path_, Durability::none);
   file.open();
-  EXPECT_EQ(kind_of([&] { file.write_at(99, old_); }), ErrorKind::usage);
-  EXPECT_EQ(kind_of([&] { file.patch(0, old_); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { file.write_at(99, old_); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { file.patch(0, old_); }), ErrorKind::usage);
   file.discard();
   EXPECT_EQ(file_bytes(path_), old_);
 }
@@ -80,20 +75,20 @@ TEST_F(FileUpdateTest, RefusesToWriteInsideBeforeItIsPublished) {
 TEST_F(FileUpdateTest, IsLockedAgainstOthers) {
   FileUpdate file(path_, Durability::none), other(path_, Durability::none);
   file.open();
-  EXPECT_EQ(kind_of([&] { other.open(); }), ErrorKind::io);
+  EXPECT_EQ(kind_of_failure([&] { other.open(); }), ErrorKind::io);
   file.discard();
   FileUpdate later(path_, Durability::none);
   EXPECT_NO_THROW(later.open());
 }
 
 TEST_F(FileUpdateTest, TellsWhenThereIsNoSuchFileOrNoSync) {
-  EXPECT_EQ(kind_of([&] { FileUpdate(folder_.path("none"), Durability::none).open(); }), ErrorKind::io);
-  EXPECT_EQ(kind_of([&] { FileUpdate(folder_.path("."), Durability::none).open(); }), ErrorKind::io);
+  EXPECT_EQ(kind_of_failure([&] { FileUpdate(folder_.path("none"), Durability::none).open(); }), ErrorKind::io);
+  EXPECT_EQ(kind_of_failure([&] { FileUpdate(folder_.path("."), Durability::none).open(); }), ErrorKind::io);
   FileUpdate file(path_, Durability::fsync);
   file.open();
   file.write_at(100, old_);
   FailingCalls const calls({.call = "fsync"});
-  EXPECT_EQ(kind_of([&] { file.publish(200); }), ErrorKind::io);
+  EXPECT_EQ(kind_of_failure([&] { file.publish(200); }), ErrorKind::io);
   file.discard();
   EXPECT_EQ(file_bytes(path_), old_);
 }
