@@ -25,7 +25,7 @@ import rasterio
 from rasterio.enums import Resampling
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import write_peers  # noqa: E402
+import write_contenders  # noqa: E402
 
 LEVELS = {"zstd": 9, "deflate": 6, "none": 0}
 # Seconds and megabytes that issue 6 asks for; of the 1 GiB float32 elevation model.
@@ -47,7 +47,7 @@ def run_bench(bench, arguments):
 
 
 def gdal_contenders(pixels, codec, cog):
-    ways = [write_peers.GdalCopy] if cog else [write_peers.GdalCopy, write_peers.GdalWrite]
+    ways = [write_contenders.GdalCopy] if cog else [write_contenders.GdalCopy, write_contenders.GdalWrite]
     contenders = [way(pixels, codec, LEVELS[codec], cog, "ALL_CPUS") for way in ways]
     if codec == "none":
         for contender in contenders:
@@ -59,7 +59,7 @@ def time_gdal(pixels, codec, cog, path, rounds):
     """The best way's best and median seconds, and the size; the file stays."""
     best = None
     for contender in gdal_contenders(pixels, codec, cog):
-        times = sorted(write_peers.timed(contender, path)[0] for _ in range(rounds))
+        times = sorted(write_contenders.timed(contender, path)[0] for _ in range(rounds))
         if best is None or times[0] < best["best_s"]:
             best = {"best_s": times[0], "median_s": times[len(times) // 2], "way": type(contender).__name__}
     return {**best, "file_bytes": path.stat().st_size}
@@ -68,7 +68,7 @@ def time_gdal(pixels, codec, cog, path, rounds):
 def compare(ours, gdals, cog):
     """What is not equal, or "equal"."""
     try:
-        worst = write_peers.worst_difference(ours, gdals, "ALL_CPUS")
+        worst = write_contenders.worst_difference(ours, gdals, "ALL_CPUS")
     except SystemExit as error:
         return str(error)
     return "equal" if worst is None else f"pixels differ by {worst}" if not cog else f"pixels or overviews differ by {worst}"
@@ -132,10 +132,10 @@ def gdal_overviews(source, folder):
     path, result = folder / "gdal_overviews.tif", {}
     for method in (Resampling.nearest, Resampling.average, Resampling.cubic):
         shutil.copyfile(source, path)
-        with rasterio.Env(GDAL_NUM_THREADS="ALL_CPUS", GDAL_TIFF_OVR_BLOCKSIZE=str(write_peers.TILE)):
+        with rasterio.Env(GDAL_NUM_THREADS="ALL_CPUS", GDAL_TIFF_OVR_BLOCKSIZE=str(write_contenders.TILE)):
             with rasterio.open(path, "r+") as file:
                 side = max(file.width, file.height)
-                factors = [2 ** i for i in range(1, 32) if side / 2 ** (i - 1) > write_peers.TILE]
+                factors = [2 ** i for i in range(1, 32) if side / 2 ** (i - 1) > write_contenders.TILE]
                 size = file.width * file.height * file.count * np.dtype(file.dtypes[0]).itemsize
                 started = time.perf_counter()
                 file.build_overviews(factors, method)

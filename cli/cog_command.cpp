@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
+#include "conversion_json.hpp"
 #include "errors.hpp"
 #include "exit_code.hpp"
 #include "format.hpp"
@@ -49,17 +50,8 @@ struct Options {
 };
 
 Json to_json(ConvertJob const& job, ConvertOutcome const& outcome) {
-  ConvertReport const& report = outcome.report;
   Json json{{"file", job.source}, {"out", job.out}, {"state", to_string(outcome.state)}};
-  if (outcome.state == ConvertState::done) {
-    json.update({{"bytes", report.write.bytes_written},
-                 {"tiles", report.write.tiles},
-                 {"sparse_tiles", report.write.sparse_tiles},
-                 {"device_tiles", report.write.device_tiles},
-                 {"bytes_read", report.read.bytes_read},
-                 {"seconds", outcome.seconds},
-                 {"bad_tiles", bad_tiles_to_json(report.read.bad_tiles)}});
-  }
+  if (outcome.state == ConvertState::done) { json.update(conversion_to_json(outcome.report, outcome.seconds)); }
   if (outcome.error) { json["error"] = error_to_json(*outcome.error); }
   return json;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands.hpp"
+#include "conversion_json.hpp"
 #include "errors.hpp"
 #include "exit_code.hpp"
 #include "format.hpp"
@@ -52,16 +53,9 @@ int run(Options const& options) {
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   bool const stdout_taken = options.out == "-";
   if (options.common.json) {
-    print_json_beside({{"file", options.file},
-                       {"out", options.out},
-                       {"bytes", report.write.bytes_written},
-                       {"tiles", report.write.tiles},
-                       {"sparse_tiles", report.write.sparse_tiles},
-                       {"device_tiles", report.write.device_tiles},
-                       {"bytes_read", report.read.bytes_read},
-                       {"seconds", seconds},
-                       {"bad_tiles", bad_tiles_to_json(report.read.bad_tiles)}},
-                      stdout_taken);
+    Json json{{"file", options.file}, {"out", options.out}};
+    json.update(conversion_to_json(report, seconds));
+    print_json_beside(json, stdout_taken);
   } else if (!options.common.quiet && !stdout_taken) {
     std::cout << options.out << ": " << format_bytes(report.write.bytes_written) << ", " << to_string(write.compression)
               << ", in " << format_seconds(seconds) << '\n';

@@ -6,15 +6,13 @@
 //
 // Three ways, the first that is possible:
 // - in place: all directories are written anew where they are, if they fit before the first tile; COGs of ours have
-// room
-//   for that (slack) and stay valid COGs. One write, of the bytes that differ. A kill or a power failure in the middle
-//   of it can leave directories that are half old and half new, and so a file that cannot be read; tiles are never
-//   touched.
+//   room for that (slack) and stay valid COGs. One write, of the bytes that differ. A kill or a power failure in the
+//   middle of it can leave directories that are half old and half new, and so a file that cannot be read; tiles are
+//   never touched.
 // - appended: new directories go behind the end, and the pointer in the header to them is written last. A crash leaves
 //   the old file. Not for a COG, which would be none afterwards.
 // - rewritten, when asked for: a fresh file, tiles copied byte for byte, that takes the place of the old one at the
-// end;
-//   a crash leaves the old file. A COG gets a COG's layout (and slack) again, also one that lost it by an edit.
+//   end; a crash leaves the old file. A COG gets a COG's layout (and slack) again, also one that lost it by an edit.
 //
 // What a PAM file beside it (.aux.xml) says wins over the file, as in GDAL; it is not changed. All functions throw
 // terrazzo::Error.

@@ -56,8 +56,37 @@ struct Run {
   std::uint8_t symbol, extra;
 };
 
-struct Literal {
-  std::uint16_t code, length;
+struct Code {
+  std::uint32_t bits, count;
+};
+
+// Collects bits in registers; in members, the compiler would have to take every byte stored for a change of them.
+class BitSink {
+ public:
+  BitSink(std::byte* out, std::uint64_t bits, unsigned count) noexcept : out_(out), bits_(bits), count_(count) {}
+
+  void put(std::uint64_t bits, unsigned count) noexcept {
+    bits_ |= bits << count_;
+    count_ += count;
+  }
+  void put(Code code) noexcept { put(code.bits, code.count); }
+
+  // Stores eight bytes wherever it is; fewer than eight bits are left.
+  void flush() noexcept {
+    std::memcpy(out_, &bits_, sizeof bits_);
+    out_ += count_ / 8;
+    bits_ >>= count_ & ~7U;
+    count_ &= 7U;
+  }
+
+  [[nodiscard]] std::byte* out() const noexcept { return out_; }
+  [[nodiscard]] std::uint64_t bits() const noexcept { return bits_; }
+  [[nodiscard]] unsigned count() const noexcept { return count_; }
+
+ private:
+  std::byte* out_;
+  std::uint64_t bits_;
+  unsigned count_;
 };
 
 constexpr unsigned run_extra_bits(std::uint8_t symbol) noexcept {
@@ -67,7 +96,8 @@ constexpr unsigned run_extra_bits(std::uint8_t symbol) noexcept {
 }  // namespace
 
 struct DeflateBlockWriter::Codes {
-  std::array<Literal, 256> literals;  // the first of those below, side by side
+  std::array<Code, 256> literals;                // the first of those below, side by side
+  std::array<Code, kLongestMatch + 1> match_lengths{};  // likewise, with their extra bits, by the length of a match
   std::array<std::uint8_t, kLiteralSymbols> literal_lengths;
   std::array<std::uint16_t, kLiteralSymbols> literal_codes;
   std::array<std::uint8_t, kDistanceSymbols> distance_lengths;
@@ -113,6 +143,12 @@ void DeflateBlockWriter::Codes::count(std::span<std::byte const> bytes,
   huffman_codes(literal_lengths, literal_codes);
   huffman_codes(distance_lengths, distance_codes);
   for (std::size_t i = 0; i < literals.size(); ++i) { literals[i] = {literal_codes[i], literal_lengths[i]}; }
+  for (unsigned i = 3; i < match_lengths.size(); ++i) {
+    std::size_t const symbol = kFirstLength + kLengths[i].symbol;
+    unsigned const extra = i - kLengths[i].first;
+    match_lengths[i] = {literal_codes[symbol] | extra << literal_lengths[symbol],
+                        static_cast<std::uint32_t>(literal_lengths[symbol] + kLengths[i].extra_bits)};
+  }
   bits = extra_bits;
   for (std::size_t i = 0; i < kLiteralSymbols; ++i) { bits += std::uint64_t{counts[0][i]} * literal_lengths[i]; }
   for (std::size_t i = 0; i < kDistanceSymbols; ++i) { bits += std::uint64_t{distances[i]} * distance_lengths[i]; }
@@ -185,57 +221,41 @@ void DeflateBlockWriter::write_header(Codes const& codes, bool last) noexcept {
   flush();
 }
 
-void DeflateBlockWriter::write_literals(Codes const& codes, std::span<std::byte const> bytes) noexcept {
-  // In registers: the compiler must take every byte stored for a change of the members.
-  std::byte* out = out_.data() + at_;
-  std::uint64_t bits = bits_;
-  unsigned bit_count = bit_count_;
-  auto const store = [&] {
-    std::memcpy(out, &bits, sizeof bits);
-    out += bit_count / 8;
-    bits >>= bit_count & ~7U;
-    bit_count &= 7U;
-  };
-  auto const literal = [&](std::size_t i) { return codes.literals[std::to_integer<std::size_t>(bytes[i])]; };
-  std::size_t i = 0;
-  for (; i + 4 <= bytes.size(); i += 4) {
-    Literal const a = literal(i), b = literal(i + 1), c = literal(i + 2), d = literal(i + 3);
-    // Two and two, so that one does not wait for all before it.
-    std::uint64_t const first = std::uint64_t{a.code} | std::uint64_t{b.code} << a.length;
-    std::uint64_t const second = std::uint64_t{c.code} | std::uint64_t{d.code} << c.length;
-    unsigned const first_length = a.length + b.length;
-    bits |= (first | second << first_length) << bit_count;
-    bit_count += first_length + c.length + d.length;
-    store();
-  }
-  for (; i < bytes.size(); ++i) {
-    Literal const a = literal(i);
-    bits |= std::uint64_t{a.code} << bit_count;
-    bit_count += a.length;
-    store();
-  }
-  at_ = static_cast<std::size_t>(out - out_.data());
-  bits_ = bits;
-  bit_count_ = bit_count;
-}
-
 void DeflateBlockWriter::write_body(Codes const& codes, std::span<std::byte const> bytes,
                                     std::span<DeflateMatch const> matches) noexcept {
-  std::size_t at = 0;
+  BitSink sink(out_.data() + at_, bits_, bit_count_);
+  auto const put_literals = [&](std::byte const* from, std::byte const* end) {
+    auto const code = [&](std::size_t i) { return codes.literals[std::to_integer<std::size_t>(from[i])]; };
+    for (; end - from >= 4; from += 4) {
+      Code const a = code(0), b = code(1), c = code(2), d = code(3);
+      // Two and two, so that one does not wait for all before it.
+      std::uint64_t const first = a.bits | std::uint64_t{b.bits} << a.count;
+      std::uint64_t const second = c.bits | std::uint64_t{d.bits} << c.count;
+      unsigned const first_count = a.count + b.count;
+      sink.put(first | second << first_count, first_count + c.count + d.count);
+      sink.flush();
+    }
+    if (from == end) { return; }
+    for (; from != end; ++from) { sink.put(code(0)); }
+    sink.flush();
+  };
+  std::byte const* at = bytes.data();
   for (DeflateMatch const& match : matches) {
-    write_literals(codes, bytes.subspan(at, match.literals));
+    put_literals(at, at + match.literals);
     at += match.literals + match.length;
-    Range const length = kLengths[match.length], distance = distance_range(match.distance_less_one);
-    put(codes.literal_codes[kFirstLength + length.symbol], codes.literal_lengths[kFirstLength + length.symbol]);
-    put(static_cast<std::uint64_t>(match.length - length.first), length.extra_bits);
-    put(codes.distance_codes[distance.symbol], codes.distance_lengths[distance.symbol]);
-    flush();
-    put(static_cast<std::uint64_t>(match.distance_less_one - distance.first), distance.extra_bits);
-    flush();
+    Range const distance = distance_range(match.distance_less_one);
+    // 14 bits and 5, 15 and 13, and seven left over.
+    sink.put(codes.match_lengths[match.length]);
+    sink.put(codes.distance_codes[distance.symbol], codes.distance_lengths[distance.symbol]);
+    sink.put(static_cast<std::uint64_t>(match.distance_less_one - distance.first), distance.extra_bits);
+    sink.flush();
   }
-  write_literals(codes, bytes.subspan(at));
-  put(codes.literal_codes[kEndOfBlock], codes.literal_lengths[kEndOfBlock]);
-  flush();
+  put_literals(at, bytes.data() + bytes.size());
+  sink.put(codes.literal_codes[kEndOfBlock], codes.literal_lengths[kEndOfBlock]);
+  sink.flush();
+  at_ = static_cast<std::size_t>(sink.out() - out_.data());
+  bits_ = sink.bits();
+  bit_count_ = sink.count();
 }
 
 bool DeflateBlockWriter::write(std::span<std::byte const> bytes, std::span<DeflateMatch const> matches,
@@ -243,6 +263,8 @@ bool DeflateBlockWriter::write(std::span<std::byte const> bytes, std::span<Defla
   Codes codes;
   codes.count(bytes, matches);
   codes.describe();
+  std::ranges::copy(std::span(codes.literal_lengths).first(cost_.literal_bits.size()), cost_.literal_bits.begin());
+  cost_.block_bits = codes.bits;
   // flush() stores eight bytes wherever it is.
   if (at_ + codes.bits / 8 + 2 * sizeof bits_ > out_.size()) { return false; }
   write_header(codes, last);

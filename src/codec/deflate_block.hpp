@@ -3,6 +3,7 @@
 // Writes blocks of deflate with codes of their own (RFC 1951, 3.2.7) from bytes and the matches found in them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,12 +20,21 @@ struct DeflateMatch {
   std::uint16_t distance_less_one = 0;  // 0 to 32767
 };
 
+// What a block's codes cost.
+struct DeflateCost {
+  std::array<std::uint8_t, 256> literal_bits{};
+  std::uint64_t block_bits = 0;
+};
+
 class DeflateBlockWriter {
  public:
   explicit DeflateBlockWriter(std::span<std::byte> out) noexcept : out_(out) {}
 
   // `bytes` of the block; those behind the last match are literals. False when `out` has no room for it.
   [[nodiscard]] bool write(std::span<std::byte const> bytes, std::span<DeflateMatch const> matches, bool last) noexcept;
+
+  // Of the last block written.
+  [[nodiscard]] DeflateCost const& cost() const noexcept { return cost_; }
 
   // Bytes written, after the last block.
   [[nodiscard]] std::size_t finish() noexcept;
@@ -33,7 +43,6 @@ class DeflateBlockWriter {
   struct Codes;
   void write_header(Codes const& codes, bool last) noexcept;
   void write_body(Codes const& codes, std::span<std::byte const> bytes, std::span<DeflateMatch const> matches) noexcept;
-  void write_literals(Codes const& codes, std::span<std::byte const> bytes) noexcept;
   void put(std::uint64_t bits, unsigned count) noexcept {
     bits_ |= bits << bit_count_;
     bit_count_ += count;
@@ -44,6 +53,7 @@ class DeflateBlockWriter {
   std::size_t at_ = 0;
   std::uint64_t bits_ = 0;  // not written yet: fewer than 8 after flush()
   unsigned bit_count_ = 0;
+  DeflateCost cost_;
 };
 
 }  // namespace terrazzo::codec

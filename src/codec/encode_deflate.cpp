@@ -22,19 +22,20 @@ namespace {
 // size from both.
 constexpr int library_level(int level) noexcept { return level >= 6 && level < kDeflateLevels[1] ? level + 1 : level; }
 
-// Pictures look like noise too, and hold repeats that only a full search finds: our encoder is taken where it keeps to
-// libdeflate's size on a piece from the middle. Without this, corpus files of RGB bytes grew by up to 46 %.
+// At the levels where libdeflate weighs all matches, our encoder is taken only where it keeps to its size on a piece
+// from the middle: it does on 16-bit samples.
 bool keeps_size(std::span<std::byte const> in, int level, std::span<std::byte> room, Workspace& workspace) {
-  constexpr std::size_t kTrialBytes = std::size_t{64} << 10;
-  constexpr double kTrialAllowed = 1.008;
-  if (in.size() < kTrialBytes) { return false; }
-  std::size_t const from = (in.size() - kTrialBytes) / 2 / kNoiseSegmentBytes * kNoiseSegmentBytes;
-  std::span<std::byte const> const piece = in.subspan(from, kTrialBytes);
+  constexpr int kFirstLevel = 9;
+  constexpr double kAllowed = 1.008;
+  if (level < kFirstLevel) { return true; }
+  if (level > NoiseDeflate::kHighestLevel || in.size() < NoiseDeflate::kLeastBytes) { return false; }
+  std::size_t const from = (in.size() - NoiseDeflate::kLeastBytes) / 2 / kNoiseSegmentBytes * kNoiseSegmentBytes;
+  std::span<std::byte const> const piece = in.subspan(from, NoiseDeflate::kLeastBytes);
   std::size_t const ours = workspace.impl().noise_deflate().encode(piece, level, room);
   if (ours == 0) { return false; }
   std::size_t const theirs = libdeflate_deflate_compress(workspace.impl().libdeflate_encoder(library_level(level)),
                                                          piece.data(), piece.size(), room.data(), room.size());
-  return theirs != 0 && static_cast<double>(ours) <= kTrialAllowed * static_cast<double>(theirs);
+  return theirs != 0 && static_cast<double>(ours) <= kAllowed * static_cast<double>(theirs);
 }
 
 // RFC 1950: a header of two bytes, the stream, Adler-32 with its highest byte first. 0 when the block is libdeflate's.

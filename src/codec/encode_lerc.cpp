@@ -4,19 +4,16 @@
 // inside deflate or zstd. As libtiff has it, NaN goes to the validity mask: one mask where a pixel is NaN in all its
 // samples or in none, else one for each sample, and then the samples are stored as bands, one after the other.
 // Transparent pixels of 8-bit images are not masked (libtiff does, and loses their colours): alpha is a sample.
+#include "codec/decoders.hpp"
 #include "codec/encoders.hpp"
+#include "codec/lerc_blob.hpp"
 #include "codec/lerc_type.hpp"
 #include "codec/workspace.hpp"
-
-#if TERRAZZO_HAVE_LERC
-#include <Lerc_c_api.h>
-#endif
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 
 namespace terrazzo::codec {
 namespace {
@@ -25,12 +22,8 @@ constexpr std::uint32_t kNoCompression = 0;
 constexpr std::uint32_t kDeflate = 1;
 constexpr std::uint32_t kZstd = 2;
 
-// Raw samples, a header, and masks of a bit a sample: less than the third beyond that libtiff's decoder grants a blob.
-constexpr std::uint64_t blob_bound(std::uint64_t bytes) noexcept { return bytes + bytes / 3 + 256; }
-
-#if TERRAZZO_HAVE_LERC
-
-constexpr int kCodecVersion = 4;
+// What libtiff's decoder grants a blob that something is wrapped around.
+constexpr std::uint64_t granted_bytes(std::uint64_t bytes) noexcept { return bytes + bytes / 3 + 256; }
 
 enum class NanPattern : std::uint8_t { none, whole_pixels, single_samples };
 
@@ -58,6 +51,7 @@ template <class Float>
 template <class Float>
 [[nodiscard]] NanPattern find_nan(std::span<std::byte const> block, std::size_t samples) noexcept {
   if (!has_nan<Float>(block)) { return NanPattern::none; }
+  if (samples == 1) { return NanPattern::whole_pixels; }
   std::size_t const pixels = block.size() / sizeof(Float) / samples;
   NanPattern pattern = NanPattern::none;
   for (std::size_t i = 0; i < pixels; ++i) {
@@ -93,80 +87,81 @@ void mask_pixels(std::span<std::byte const> block, std::size_t samples, std::spa
   }
 }
 
-// What lerc_encodeForVersion is given.
-struct Picture {
-  std::span<std::byte const> samples;
-  std::span<std::byte const> masks;
-  unsigned depth = 1;       // samples of one pixel that lie together
-  unsigned bands = 1;
-  unsigned mask_count = 0;  // 0, 1 or bands
+// One blob after the other: the bands, or the whole block where its samples share a mask.
+struct Bands {
+  LercPicture first{};
+  std::size_t count = 1;
+
+  [[nodiscard]] LercPicture at(std::size_t band) const noexcept {
+    LercPicture picture = first;
+    std::size_t const pixels = picture.pixels();
+    picture.samples = picture.samples.subspan(band * (first.samples.size() / count), first.samples.size() / count);
+    if (!picture.valid.empty()) { picture.valid = picture.valid.subspan(band * pixels, pixels); }
+    return picture;
+  }
 };
 
 template <class Float>
-void take_out_nan(Picture& picture, std::size_t samples, Workspace::Impl& workspace) {
+void take_out_nan(Bands& bands, Workspace::Impl& workspace) {
+  LercPicture& picture = bands.first;
   std::span<std::byte const> const block = picture.samples;
-  std::size_t const pixels = block.size() / sizeof(Float) / samples;
+  std::size_t const pixels = picture.pixels(), samples = picture.depth;
   switch (find_nan<Float>(block, samples)) {
     case NanPattern::none: return;
     case NanPattern::whole_pixels: {
       std::span<std::byte> const mask = workspace.masks.get(pixels);
       mask_pixels<Float>(block, samples, mask);
-      picture.masks = mask;
-      picture.mask_count = 1;
+      picture.valid = mask;
       return;
     }
     case NanPattern::single_samples: {
       std::span<std::byte> const masks = workspace.masks.get(pixels * samples);
-      std::span<std::byte> const bands = workspace.samples.get(block.size());
-      split_bands<Float>(block, samples, bands, masks);
-      picture = {bands, masks, 1, static_cast<unsigned>(samples), static_cast<unsigned>(samples)};
+      std::span<std::byte> const planes = workspace.samples.get(block.size());
+      split_bands<Float>(block, samples, planes, masks);
+      picture.samples = planes;
+      picture.valid = masks;
+      picture.depth = 1;
+      bands.count = samples;
       return;
     }
   }
+}
+
+// Returns the size of all blobs together.
+std::size_t encode_bands(Bands const& bands, double max_error, std::span<std::byte> to) {
+  std::size_t size = 0;
+  std::span<std::byte const> mask_before;
+  for (std::size_t band = 0; band < bands.count; ++band) {
+    LercPicture const picture = bands.at(band);
+    bool const known = band != 0 && std::ranges::equal(picture.valid, mask_before);
+    size += encode_lerc_blob(picture, max_error, known, to.subspan(size));
+    mask_before = picture.valid;
+  }
+  return size;
 }
 
 tile::TileResult encode(EncodeFormat const& format, BlockShape shape, std::span<std::byte const> in, EncodedBlock& out,
                         Workspace& workspace) {
   auto const type = lerc_type(format.block);
   if (!type) { return unsupported("LERC has no such sample type"); }
-  constexpr auto kMaxSide = static_cast<std::uint32_t>(std::numeric_limits<int>::max());
-  std::uint64_t const room = blob_bound(in.size());
-  if (shape.width_px > kMaxSide || shape.height_px > kMaxSide || room > std::numeric_limits<unsigned>::max()) {
-    return unsupported("the block is too large for LERC");
-  }
   Workspace::Impl& impl = workspace.impl();
-  std::size_t const samples = format.block.samples_per_pixel;
-  Picture picture{.samples = in, .masks = {}, .depth = static_cast<unsigned>(samples)};
-  if (*type == 6) { take_out_nan<float>(picture, samples, impl); }
-  if (*type == 7) { take_out_nan<double>(picture, samples, impl); }
-  // The library reads through typed pointers.
-  if (reinterpret_cast<std::uintptr_t>(picture.samples.data()) % (format.block.bits_per_sample / 8) != 0) {
-    std::span<std::byte> const aligned = impl.samples.get(in.size());
-    std::memcpy(aligned.data(), in.data(), in.size());
-    picture.samples = aligned;
-  }
+  Bands bands{.first = {*type, shape.width_px, shape.height_px, format.block.samples_per_pixel, in, {}}};
+  std::size_t const room = lerc_blob_room(bands.first);
+  if (room == 0) { return unsupported("the block is too large for LERC"); }
+  if (*type == kLercFloat) { take_out_nan<float>(bands, impl); }
+  if (*type == kLercDouble) { take_out_nan<double>(bands, impl); }
   bool const bare = format.block.lerc_additional_compression == kNoCompression;
-  std::span<std::byte> const blob = bare ? out.memory.get(room) : impl.inner.get(room);
-  // The Huffman coder, which is for bytes, leaves a word of its output as it was: files would hold what memory held.
-  if (format.block.bits_per_sample == 8) { std::ranges::fill(blob, std::byte{0}); }
-  unsigned size = 0;
-  if (lerc_encodeForVersion(picture.samples.data(), kCodecVersion, *type, static_cast<int>(picture.depth),
-                            static_cast<int>(shape.width_px), static_cast<int>(shape.height_px),
-                            static_cast<int>(picture.bands), static_cast<int>(picture.mask_count),
-                            reinterpret_cast<unsigned char const*>(picture.masks.data()), format.lerc_max_error,
-                            reinterpret_cast<unsigned char*>(blob.data()), static_cast<unsigned>(blob.size()),
-                            &size) != 0) {
-    return failed("liblerc failed");
-  }
+  std::size_t const all_room = bands.count == 1 ? room : bands.count * lerc_blob_room(bands.at(0));
+  std::span<std::byte> const blob = bare ? out.memory.get(all_room) : impl.inner.get(all_room);
+  std::size_t const size = encode_bands(bands, format.lerc_max_error, blob);
+  if (bare) { return encoded(out, blob, size); }
+  if (size > granted_bytes(in.size())) { return unsupported("the block is too small for its many LERC headers"); }
   switch (format.block.lerc_additional_compression) {
-    case kNoCompression: return encoded(out, blob, size);
     case kDeflate: return deflate_zlib(blob.first(size), format.level, out, workspace);
     case kZstd: return compress_zstd(blob.first(size), format.level, out, workspace);
     default: return unsupported("unknown compression around the LERC blob");
   }
 }
-
-#endif
 
 std::string refuse(EncodeFormat const& format) {
   if (!lerc_type(format.block)) { return "LERC holds integers of 8, 16 or 32 bits and floats of 32 or 64"; }
@@ -182,25 +177,28 @@ std::string refuse(EncodeFormat const& format) {
 }
 
 std::uint64_t bound(EncodeFormat const& format, BlockShape shape) noexcept {
-  std::uint64_t const blob = blob_bound(raw_bytes(format, shape));
+  std::uint64_t const raw = raw_bytes(format, shape);
+  std::uint64_t const samples = std::max(format.block.samples_per_pixel, 1U);
+  unsigned const sample_bytes = std::max(format.block.bits_per_sample / 8, 1U);
+  // Where NaN parts the samples each has a header and a mask.
+  std::uint64_t const blobs = samples * lerc_blob_bound(raw / samples / sample_bytes, 1, sample_bytes);
   switch (format.block.lerc_additional_compression) {
-    case kDeflate: return deflate_zlib_bound(blob);
-    case kZstd: return compress_zstd_bound(blob);
-    default: return blob;
+    case kDeflate: return deflate_zlib_bound(blobs);
+    case kZstd: return compress_zstd_bound(blobs);
+    default: return blobs;
   }
 }
 
 }  // namespace
 
-// The levels are those of the additional compression and depend on it, so the table has none; see refuse().
+// The levels are those of the additional compression and depend on it, so the table has none; see refuse(). Encoding
+// needs no library, but a build does not write what it cannot read.
 Encoder lerc_encoder() noexcept {
-  return {
-    .compression = tiff::Compression::lerc, .library = "liblerc",
-#if TERRAZZO_HAVE_LERC
-    .encode = &guarded_encode<&encode>,
-#endif
-    .refuse = &refuse, .bound = &bound
-  };
+  return {.compression = tiff::Compression::lerc,
+          .library = "liblerc",
+          .encode = lerc_decoder() != nullptr ? &guarded_encode<&encode> : nullptr,
+          .refuse = &refuse,
+          .bound = &bound};
 }
 
 }  // namespace terrazzo::codec

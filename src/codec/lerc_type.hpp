@@ -9,13 +9,16 @@
 
 namespace terrazzo::codec {
 
-// The dataType numbers of Lerc_c_api.h.
+// The numbers that LERC blobs have for them, and Lerc_c_api.h.
+inline constexpr unsigned kLercFloat = 6;
+inline constexpr unsigned kLercDouble = 7;
+
 [[nodiscard]] inline std::optional<unsigned> lerc_type(BlockFormat const& format) noexcept {
   bool const is_signed = format.sample_format == tiff::SampleFormat::int_;
   bool const is_unsigned = format.sample_format == tiff::SampleFormat::uint;
   if (format.sample_format == tiff::SampleFormat::ieee_float) {
-    if (format.bits_per_sample == 32) { return 6; }
-    if (format.bits_per_sample == 64) { return 7; }
+    if (format.bits_per_sample == 32) { return kLercFloat; }
+    if (format.bits_per_sample == 64) { return kLercDouble; }
   } else if (is_signed || is_unsigned) {
     unsigned const odd = is_unsigned ? 1 : 0;
     if (format.bits_per_sample == 8) { return 0 + odd; }

@@ -28,7 +28,8 @@ Noise noise_of(std::byte const* segment) noexcept {
   // 128 bytes of 7.5 bits: with fewer, the byte beside them follows from them, and repeats of both pay.
   constexpr std::uint32_t kHalfLimit = 216;
   if (both < kBothLimit) { return Noise::all; }
-  return std::min(even, odd) < kHalfLimit ? Noise::every_other : Noise::none;
+  if (std::min(even, odd) >= kHalfLimit) { return Noise::none; }
+  return even < odd ? Noise::first_of_two : Noise::second_of_two;
 }
 
 NoiseShare noise_share(std::span<std::byte const> block) noexcept {
@@ -39,7 +40,7 @@ NoiseShare noise_share(std::span<std::byte const> block) noexcept {
   for (std::size_t at = 0; at + kNoiseSegmentBytes <= block.size(); at += kSampleStep * kNoiseSegmentBytes) {
     Noise const noise = noise_of(block.data() + at);
     ++seen;
-    every_other += noise == Noise::every_other ? 1 : 0;
+    every_other += noise == Noise::first_of_two || noise == Noise::second_of_two ? 1 : 0;
     all += noise == Noise::all ? 1 : 0;
   }
   return {static_cast<double>(every_other) / static_cast<double>(seen),

@@ -14,8 +14,9 @@ inline constexpr std::size_t kNoiseSegmentBytes = 512;  // a row of a plane of p
 
 enum class Noise : std::uint8_t {
   none,
-  every_other,  // of every two bytes the first or the second: low bytes of 16-bit samples
-  all,          // planes of low bytes, as predictor 3 leaves them
+  first_of_two,  // of every two bytes: low bytes of 16-bit samples
+  second_of_two,
+  all,  // planes of low bytes, as predictor 3 leaves them
 };
 
 // Of kNoiseSegmentBytes bytes.

@@ -66,6 +66,11 @@ ZSTD_CCtx* Workspace::Impl::zstd_encoder() noexcept {
   }
   return zstd_encoder_.get();
 }
+
+NoiseZstd& Workspace::Impl::noise_zstd() {
+  if (!noise_zstd_) { noise_zstd_ = std::make_unique<NoiseZstd>(); }
+  return *noise_zstd_;
+}
 #endif
 
 #if TERRAZZO_HAVE_LZ4

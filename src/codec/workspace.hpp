@@ -9,6 +9,7 @@
 #include "codec/codec.hpp"
 #include "codec/libraries.hpp"
 #include "codec/noise_deflate.hpp"
+#include "codec/noise_zstd.hpp"
 #include "tile/lzw_encode.hpp"
 
 #if TERRAZZO_HAVE_ZLIB
@@ -69,6 +70,7 @@ struct Workspace::Impl {
 #if TERRAZZO_HAVE_ZSTD
   [[nodiscard]] ZSTD_DCtx* zstd() noexcept;
   [[nodiscard]] ZSTD_CCtx* zstd_encoder() noexcept;  // without parameters or session
+  [[nodiscard]] NoiseZstd& noise_zstd();             // throws bad_alloc
 #endif
 #if TERRAZZO_HAVE_LZMA
   [[nodiscard]] lzma_stream* lzma() noexcept { return &lzma_; }
@@ -96,6 +98,7 @@ struct Workspace::Impl {
 #if TERRAZZO_HAVE_ZSTD
   std::unique_ptr<ZSTD_DCtx, FreeWith<&ZSTD_freeDCtx>> zstd_;
   std::unique_ptr<ZSTD_CCtx, FreeWith<&ZSTD_freeCCtx>> zstd_encoder_;
+  std::unique_ptr<NoiseZstd> noise_zstd_;
 #endif
 #if TERRAZZO_HAVE_LZMA
   lzma_stream lzma_ = LZMA_STREAM_INIT;

@@ -16,9 +16,9 @@ struct ProjectionWkt {
   std::string axes{};        // AXIS["Easting",EAST],AXIS["Northing",NORTH]
 };
 
-// The projection of key 3075 and its parameters. Angles are in the angular
-// unit of the geographic CRS and lengths in the unit of the projected CRS, both in the keys and in WKT 1, so values
-// pass unchanged. nullopt when the key is absent or its method is one that nobody implements.
+// The projection of key 3075 and its parameters. Angles are in the angular unit of the geographic CRS and lengths in
+// the unit of the projected CRS, both in the keys and in WKT 1, so values pass unchanged. nullopt when the key is
+// absent or its method is one that nobody implements.
 [[nodiscard]] std::optional<ProjectionWkt> projection_wkt(GeoKeys const& keys);
 
 // The inverse: method and parameters of a PROJCS element, under the keys in which GDAL writes them. False when the

@@ -140,6 +140,7 @@ struct Spool::Impl {
   void leave_memory(SpoolWay next) {
     way = next;
     if (next == SpoolWay::in_place) {
+      sink.let_go();  // chunks are freed as soon as they are written
       drain([this](std::uint64_t offset, std::span<std::byte const> bytes) { sink.write_at(offset, bytes); });
       return;
     }

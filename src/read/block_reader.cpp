@@ -7,6 +7,7 @@
 #include "terrazzo/error.hpp"
 #include "tile/bit_reverse.hpp"
 #include "tile/predictor.hpp"
+#include "tile/stream_copy.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -406,6 +407,17 @@ std::byte const* BlockReader::finished_row(std::uint32_t row, std::byte* out) no
   if (rows_are_finished_ || finisher_.is_copy()) { return rows_ + std::size_t{row} * decoded_row_stride_; }
   finish_row(row, out);
   return out;
+}
+
+void BlockReader::stream_rows(std::uint32_t first_row, std::uint32_t rows, std::byte* out,
+                              std::ptrdiff_t stride_bytes) {
+  std::byte* const decoded = rows_ + std::size_t{first_row} * decoded_row_stride_;
+  if (rows_are_finished_) {
+    tile::copy_rows_streaming(out, stride_bytes, decoded, decoded_row_stride_, row_bytes_, rows);
+  } else {
+    // `row` is free by now: only decoding used it.
+    finisher_.stream(decoded, rows, scratch_.row.get(row_bytes_).data(), out, stride_bytes);
+  }
 }
 
 void BlockReader::finish_row(std::uint32_t row, std::byte* out) noexcept {

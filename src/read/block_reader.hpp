@@ -85,6 +85,9 @@ class BlockReader {
   void finish_row(std::uint32_t row, std::byte* out) noexcept;
   // The same, without a copy where decoded rows are finished ones: then `out` is left alone.
   [[nodiscard]] std::byte const* finished_row(std::uint32_t row, std::byte* out) noexcept;
+  // Rows [first_row, first_row + rows) at once, past the caches: row i goes to `out` + i * stride_bytes. A fence must
+  // follow (tile/stream_copy.hpp).
+  void stream_rows(std::uint32_t first_row, std::uint32_t rows, std::byte* out, std::ptrdiff_t stride_bytes);
 
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 

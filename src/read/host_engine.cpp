@@ -219,10 +219,15 @@ class Job {
     void place_rows(TileId const& id, Window const& covered, std::uint32_t decoded_from, std::uint32_t good_rows) {
       tiff::Image const& image = plan_.level->image;
       Target const target = target_of(covered);
-      bool const whole_width = covered.width == image.block_width_px;
-      // Streaming goes through a row buffer: the predictor's own stores, streamed, were slower (they compete with its
-      // loads for the same few line buffers).
-      bool const straight = placer_.is_direct() && whole_width && !placer_.is_streaming();
+      bool const straight = placer_.is_direct() && covered.width == image.block_width_px;
+      if (straight && placer_.is_streaming()) {
+        std::uint32_t const first = covered.row - id.row * image.block_height_px - decoded_from;
+        std::uint32_t const rows = std::min(target.rows, good_rows - std::min(good_rows, first));
+        reader_.stream_rows(first, rows, placer_.direct_row(id.plane, target.first_row, target.first_column),
+                            job_.destination_.row_stride_bytes);
+        placer_.fence();
+        return;
+      }
       // `row` is free by now: only decoding used it.
       std::byte* const row_buffer = straight ? nullptr : scratch_.row.get(reader_.row_bytes()).data();
       std::byte const* row_pixels = nullptr;

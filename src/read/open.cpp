@@ -36,16 +36,6 @@ struct Candidate {
   std::optional<tiff::Image> image;
 };
 
-std::optional<tiff::Image> try_parse(tiff::Directory const& directory) {
-  std::vector<std::string> ignored;
-  try {
-    return tiff::parse_image(directory, ignored);
-  } catch (Error const& error) {
-    if (error.kind() == ErrorKind::io) { throw; }
-    return std::nullopt;
-  }
-}
-
 std::shared_ptr<Level> try_level(ByteSourcePtr const& source, Candidate const& candidate) {
   if (!candidate.image) { return nullptr; }
   try {
@@ -193,7 +183,9 @@ void add_external_levels(std::string const& path, LevelBuilder& builder, Info& i
       ByteSourcePtr const source = reading::open_sidecar(name);
       if (source == nullptr) { return; }
       tiff::Chain const chain = tiff::read_chain(source);
-      for (tiff::Directory const& directory : chain.directories) { use(source, {directory, try_parse(directory)}); }
+      for (tiff::Directory const& directory : chain.directories) {
+        use(source, {directory, tiff::try_parse_image(directory)});
+      }
       info.files.push_back(name);
     } catch (Error const& error) {
       info.warnings.push_back(text("ignoring the unreadable sidecar ", name, ": ", error.message()));
@@ -240,7 +232,7 @@ std::shared_ptr<Dataset::Impl const> open_source(ByteSourcePtr const& source, Op
   auto const full = std::make_shared<Level>(source, main, tiff::parse_image(main, info.warnings));
   LevelBuilder builder(full);
   for (tiff::Directory const& sub : tiff::read_sub_directories(main)) {
-    builder.add(source, {sub, try_parse(sub)}, false);
+    builder.add(source, {sub, tiff::try_parse_image(sub)}, false);
   }
 
   bool in_pyramid = false;  // between the opened image and the next one of its own
@@ -249,7 +241,7 @@ std::shared_ptr<Dataset::Impl const> open_source(ByteSourcePtr const& source, Op
       in_pyramid = true;
       continue;
     }
-    Candidate const candidate{chain.directories[i], try_parse(chain.directories[i])};
+    Candidate const candidate{chain.directories[i], tiff::try_parse_image(chain.directories[i])};
     std::optional<tiff::Image> const& image = candidate.image;
     bool const own = image && !image->is_reduced() && !image->is_mask();
     if (own) {

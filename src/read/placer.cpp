@@ -59,11 +59,17 @@ std::byte* Placer::direct_row(std::uint32_t plane, std::uint32_t row, std::uint3
   return at(band, row, column);
 }
 
+void Placer::prefetch_below(std::byte* to, std::uint32_t row, std::size_t bytes) const noexcept {
+  if (std::uint64_t{row} + tile::kPrefetchedRows >= plan_.out_height) { return; }
+  tile::prefetch_partial_lines(to + std::ptrdiff_t{tile::kPrefetchedRows} * destination_.row_stride_bytes, bytes);
+}
+
 void Placer::place(std::uint32_t plane, std::uint32_t row, std::uint32_t column, std::byte const* pixels,
                    std::size_t count) {
   if (direct_) {
     std::byte* const to = direct_row(plane, row, column);
     if (streaming_) {
+      prefetch_below(to, row, count * pixel_bytes_);
       tile::copy_streaming(to, pixels, count * pixel_bytes_);
     } else {
       std::memcpy(to, pixels, count * pixel_bytes_);
@@ -74,7 +80,9 @@ void Placer::place(std::uint32_t plane, std::uint32_t row, std::uint32_t column,
     std::size_t const row_bytes = count * size_bytes(from_);
     if (streaming_) { plane_rows_.resize(std::max(plane_rows_.size(), row_bytes * planes_.size())); }
     for (std::size_t band = 0; band < planes_.size(); ++band) {
-      planes_[band] = streaming_ ? plane_rows_.data() + band * row_bytes : at(band, row, column);
+      std::byte* const to = at(band, row, column);
+      planes_[band] = streaming_ ? plane_rows_.data() + band * row_bytes : to;
+      if (streaming_) { prefetch_below(to, row, row_bytes); }
     }
     tile::split_pixels(pixels, planes_, count, size_bytes(from_));
     for (std::size_t band = 0; streaming_ && band < planes_.size(); ++band) {

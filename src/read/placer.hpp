@@ -33,6 +33,8 @@ class Placer {
 
  private:
   [[nodiscard]] std::byte* at(std::size_t band, std::uint32_t row, std::uint32_t column) const noexcept;
+  // Rows of a block are placed downwards: what a coming one needs of the cache is asked for now.
+  void prefetch_below(std::byte* to, std::uint32_t row, std::size_t bytes) const noexcept;
   // The bands of the request that a block of `plane` holds: all, or those of that plane.
   [[nodiscard]] bool holds(std::uint32_t plane, std::size_t band) const noexcept;
 

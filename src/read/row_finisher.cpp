@@ -7,6 +7,7 @@
 #include "tile/byte_swap.hpp"
 #include "tile/float_convert.hpp"
 #include "tile/predictor.hpp"
+#include "tile/stream_copy.hpp"
 
 #include <cstring>
 
@@ -96,6 +97,26 @@ void RowFinisher::finish(std::byte* decoded, std::byte* out) const noexcept {
       tile::widen_float24_row(narrow, out, sample_count, false);
       return;
     }
+  }
+}
+
+void RowFinisher::stream(std::byte* decoded, std::size_t rows, std::byte* row, std::byte* out,
+                         std::ptrdiff_t stride_bytes) const noexcept {
+  std::size_t const decoded_bytes = format_.decoded_row_bytes, finished_bytes = format_.finished_row_bytes;
+  if (is_copy()) {
+    tile::copy_rows_streaming(out, stride_bytes, decoded, decoded_bytes, finished_bytes, rows);
+    return;
+  }
+  if (format_.step == FinishStep::floating && format_.samples == 1 && finished_bytes <= tile::kMaxStreamedRowBytes) {
+    tile::stream_float_rows(decoded, format_.width_px, format_.bits / 8, rows, out, stride_bytes);
+    return;
+  }
+  for (std::size_t r = 0; r < rows; ++r, decoded += decoded_bytes, out += stride_bytes) {
+    if (r + tile::kPrefetchedRows < rows) {
+      tile::prefetch_partial_lines(out + std::ptrdiff_t{tile::kPrefetchedRows} * stride_bytes, finished_bytes);
+    }
+    finish(decoded, row);
+    tile::copy_streaming(out, row, finished_bytes);
   }
 }
 

@@ -31,6 +31,11 @@ class RowFinisher {
   // `decoded` is one encoded-width row and may be destroyed; `out` takes finished_row_bytes() and does not overlap it.
   void finish(std::byte* decoded, std::byte* out) const noexcept;
 
+  // The same for many rows, one after the other in `decoded`, written past the caches: row i goes to `out` + i *
+  // stride. `row` takes finished_row_bytes(). A fence must follow (tile/stream_copy.hpp).
+  void stream(std::byte* decoded, std::size_t rows, std::byte* row, std::byte* out,
+              std::ptrdiff_t stride_bytes) const noexcept;
+
  private:
   tile::RowFormat format_;
   std::uint32_t swap_bytes_;  // of one part of a complex sample

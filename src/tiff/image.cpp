@@ -241,4 +241,14 @@ Image parse_image(Directory const& dir, std::vector<std::string>& warnings) {
   return image;
 }
 
+std::optional<Image> try_parse_image(Directory const& directory) {
+  std::vector<std::string> ignored;
+  try {
+    return parse_image(directory, ignored);
+  } catch (Error const& error) {
+    if (error.kind() == ErrorKind::io) { throw; }
+    return std::nullopt;
+  }
+}
+
 }  // namespace terrazzo::tiff

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,5 +73,8 @@ struct Image {
 
 // Throws `malformed` or `unsupported`; notes what was tolerated in `warnings`.
 [[nodiscard]] Image parse_image(Directory const& directory, std::vector<std::string>& warnings);
+
+// Nothing where the directory describes no image that can be read. Throws `io`: the file may hold one.
+[[nodiscard]] std::optional<Image> try_parse_image(Directory const& directory);
 
 }  // namespace terrazzo::tiff

@@ -3,8 +3,8 @@
 
 #include "tile/byte_swap.hpp"
 #include "tile/convert_sample.hpp"
+#include "tile/copy_samples.hpp"
 
-#include <cstring>
 #include <type_traits>
 
 namespace terrazzo::tile {
@@ -38,37 +38,12 @@ void convert_transformed(std::byte const* in, std::ptrdiff_t in_stride, std::byt
   }
 }
 
-template <std::size_t Bytes>
-void copy_strided(std::byte const* in, std::ptrdiff_t in_stride, std::byte* out, std::ptrdiff_t out_stride,
-                  std::size_t count) noexcept {
-  for (std::size_t i = 0; i < count; ++i) {
-    std::memcpy(out, in, Bytes);
-    in += in_stride;
-    out += out_stride;
-  }
-}
-
-void copy_row(std::size_t bytes, std::byte const* in, std::ptrdiff_t in_stride, std::byte* out,
-              std::ptrdiff_t out_stride, std::size_t count) noexcept {
-  if (in_stride == out_stride && in_stride == static_cast<std::ptrdiff_t>(bytes)) {
-    std::memcpy(out, in, bytes * count);
-    return;
-  }
-  switch (bytes) {
-    case 1: return copy_strided<1>(in, in_stride, out, out_stride, count);
-    case 2: return copy_strided<2>(in, in_stride, out, out_stride, count);
-    case 4: return copy_strided<4>(in, in_stride, out, out_stride, count);
-    case 8: return copy_strided<8>(in, in_stride, out, out_stride, count);
-    default: return copy_strided<16>(in, in_stride, out, out_stride, count);
-  }
-}
-
 }  // namespace
 
 void convert_row(DType from, std::byte const* in, std::ptrdiff_t in_stride, DType to, std::byte* out,
                  std::ptrdiff_t out_stride, std::size_t count, ValueTransform const& transform) noexcept {
   bool const plain = transform.is_identity() || is_complex(from) || is_complex(to);
-  if (from == to && plain) { return copy_row(size_bytes(from), in, in_stride, out, out_stride, count); }
+  if (from == to && plain) { return copy_samples(in, in_stride, out, out_stride, count, size_bytes(from)); }
   with_part_type(from, [&]<class Src>(std::type_identity<Src>) {
     with_part_type(to, [&]<class Dst>(std::type_identity<Dst>) {
       if (!plain) { return convert_transformed<Src, Dst>(in, in_stride, out, out_stride, count, transform); }

@@ -109,23 +109,28 @@ TERRAZZO_HOST_DEVICE inline void add_company(DeflateTree& tree) noexcept {
 
 }  // namespace deflate_tree
 
-// Lengths and codes of one or two codes (RFC 1951, 3.2.2) from their counts, which are at most 2^16 each. Two at once:
-// the trees grow side by side, each by a thread of another warp. `limit` bits hold all the symbols.
-template <class Threads, std::uint32_t kFirst, std::uint32_t kSecond>
-TERRAZZO_HOST_DEVICE inline void make_deflate_codes(Threads& threads, DeflateTree* trees, std::uint32_t limit,
-                                                    DeflateCode<kFirst>& first, DeflateCode<kSecond>* second) {
-  namespace steps = deflate_tree;
-  // `step` for a thread that takes part in the first code, or in the second: these threads are others.
+// `step` for every thread, which takes part in the first code, or in the second: these threads are others.
+template <class Threads, std::uint32_t kFirst, std::uint32_t kSecond, class Step>
+TERRAZZO_HOST_DEVICE inline void each_of_codes(Threads& threads, DeflateTree* trees, DeflateCode<kFirst>& first,
+                                               DeflateCode<kSecond>* second, Step const& step) {
   constexpr std::uint32_t kHelpers = 32;  // the second code is the small one
-  auto const both = [&](auto const& step) {
-    threads.each([&](std::uint32_t thread) {
-      if (second != nullptr && thread >= kDeflateThreads - kHelpers) {
-        step(*second, kSecond, trees[1], thread - (kDeflateThreads - kHelpers), kHelpers);
-      } else {
-        step(first, kFirst, trees[0], thread, second != nullptr ? kDeflateThreads - kHelpers : kDeflateThreads);
-      }
-    });
-  };
+  threads.each([&](std::uint32_t thread) {
+    if (second != nullptr && thread >= kDeflateThreads - kHelpers) {
+      step(*second, kSecond, trees[1], thread - (kDeflateThreads - kHelpers), kHelpers);
+    } else {
+      step(first, kFirst, trees[0], thread, second != nullptr ? kDeflateThreads - kHelpers : kDeflateThreads);
+    }
+  });
+}
+
+// The lengths of one or two codes from their counts, which are at most 2^16 each, and in the trees how many codes have
+// each length and which is the first by Deflate's rule. Two at once: the trees grow side by side, each by a thread of
+// another warp. `limit` bits hold all the symbols.
+template <class Threads, std::uint32_t kFirst, std::uint32_t kSecond>
+TERRAZZO_HOST_DEVICE inline void make_code_lengths(Threads& threads, DeflateTree* trees, std::uint32_t limit,
+                                                   DeflateCode<kFirst>& first, DeflateCode<kSecond>* second) {
+  namespace steps = deflate_tree;
+  auto const both = [&](auto const& step) { each_of_codes(threads, trees, first, second, step); };
   both([](auto& code, std::uint32_t symbols, DeflateTree& tree, std::uint32_t thread, std::uint32_t count) {
     for (std::uint32_t s = thread; s < symbols; s += count) {
       tree.keys[s] = code.counts[s] != 0 ? code.counts[s] << steps::kSymbolBits | s : kDeflateNoKey;
@@ -172,14 +177,24 @@ TERRAZZO_HOST_DEVICE inline void make_deflate_codes(Threads& threads, DeflateTre
       code.lengths[steps::symbol_of(tree.leaves[leaf])] = static_cast<std::uint8_t>(bits);
     }
   });
-  both([](auto& code, std::uint32_t symbols, DeflateTree& tree, std::uint32_t thread, std::uint32_t count) {
+}
+
+// Lengths and codes (RFC 1951, 3.2.2).
+template <class Threads, std::uint32_t kFirst, std::uint32_t kSecond>
+TERRAZZO_HOST_DEVICE inline void make_deflate_codes(Threads& threads, DeflateTree* trees, std::uint32_t limit,
+                                                    DeflateCode<kFirst>& first, DeflateCode<kSecond>* second) {
+  namespace steps = deflate_tree;
+  make_code_lengths(threads, trees, limit, first, second);
+  auto const assign = [](auto& code, std::uint32_t symbols, DeflateTree& tree, std::uint32_t thread,
+                         std::uint32_t count) {
     for (std::uint32_t s = thread; s < symbols; s += count) {
       std::uint32_t const bits = code.lengths[s];
       std::uint32_t value = tree.first_codes[bits];
       for (std::uint32_t before = 0; before < s; ++before) { value += code.lengths[before] == bits ? 1 : 0; }
       code.codes[s] = bits == 0 ? 0 : steps::reversed(value, bits) | bits << 16;
     }
-  });
+  };
+  each_of_codes(threads, trees, first, second, assign);
 }
 
 // The three codes of a block; the third describes the lengths of the others.

@@ -92,9 +92,10 @@ struct DeflateMatchKey {
   }
 };
 
-// The shortest match that is shorter in bits than its literals mostly are.
-[[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t shortest_match_at(std::uint32_t distance) noexcept {
-  return distance <= kDeflateNearest ? 3 : distance < 4096 ? 4 : 5;
+// The shortest match that is shorter in bits than its literals mostly are; `nearest` at the shortest distances.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t shortest_match_at(
+    std::uint32_t distance, std::uint32_t nearest = kDeflateShortestMatch) noexcept {
+  return distance <= kDeflateNearest ? nearest : distance < 4096 ? 4 : 5;
 }
 
 // Lanes for a position by level: more of them look at more places, and positions are put into the table sooner. With 1,
@@ -130,8 +131,8 @@ struct DeflateTable {
 
 // What lane `lane` of kLanes finds for a position: the best key of one slot and of some of the shortest distances. The
 // bytes around the position are in registers, and with them all that the shortest distances are compared with; most
-// positions of most rasters are noise and end at the first test.
-template <std::uint32_t kLanes>
+// positions of most rasters are noise and end at the first test. kShortest: as shortest_match_at() takes it, 3 or 4.
+template <std::uint32_t kLanes, std::uint32_t kShortest = kDeflateShortestMatch>
 class DeflateLane {
  public:
   TERRAZZO_HOST_DEVICE DeflateLane(DeflateWindow const& window, std::uint32_t position, std::uint32_t lane) noexcept
@@ -162,7 +163,7 @@ class DeflateLane {
     TERRAZZO_UNROLL
     for (std::uint32_t i = 0; i < kNears; ++i) {
       differ[i] = here_ ^ copied(i, before_[0], before_[1], here_);
-      any = any || differ[i] << 8 == 0;
+      any = any || differ[i] << (8 * (4 - kShortest)) == 0;
     }
     return any ? best_of(candidates, differ) : 0;
   }
@@ -264,7 +265,7 @@ class DeflateLane {
   [[nodiscard]] TERRAZZO_HOST_DEVICE static std::uint32_t key_of(std::uint32_t length, std::uint32_t longest,
                                                                  std::uint32_t distance, std::uint32_t best) noexcept {
     if (length > longest) { length = longest; }
-    if (length < shortest_match_at(distance)) { return best; }
+    if (length < shortest_match_at(distance, kShortest)) { return best; }
     std::uint32_t const key = DeflateMatchKey(length, distance).key;
     return key > best ? key : best;
   }

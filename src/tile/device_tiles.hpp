@@ -24,8 +24,7 @@ struct DeviceTiles {
 };
 
 // The same for an encoder: the samples of every tile in, its compressed bytes out. A tile of no bytes is sparse: it is
-// not looked at and gets none. A tile that an encoder could not do has another status than `ok`, and the host encodes
-// it.
+// not looked at and gets none. What an encoder could not do has another status than `ok`; the host encodes it.
 struct EncodeBatch {
   std::byte const* input = nullptr;
   std::uint64_t const* input_offsets = nullptr;  // in `input`; a multiple of 16

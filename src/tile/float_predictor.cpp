@@ -2,37 +2,23 @@
 //
 // Predictor 3 on the host. A row is one running sum of bytes over all its planes, then the planes are joined.
 //
-// Rows of one sample a pixel and 2, 4 or 8 bytes are done in one pass. Joined first, the sums of a pixel's bytes run
-// side by side in one word, so that summing takes fewer shifted adds (two for 16 bytes of float32, where bytes in a
-// plane take four). Where a plane's sum starts is the total of the planes before it, which VPSADBW finds at one
-// instruction for 32 bytes. With totals so cheap each plane is cut in two halves that run in the two lanes of a
-// register, and no sum crosses lanes. Other shapes are summed in place and joined after.
+// Rows of one sample a pixel and 2, 4 or 8 bytes are joined first: the sums of a pixel's bytes then run side by side in
+// one word, and summing takes fewer shifted adds (two for 16 bytes of float32, where bytes in a plane take four). Every
+// plane starts at zero; where its sum should have started is the total of the planes before it, one word for the whole
+// row, which is known when the row has been summed and is added on a second way over it. Streaming makes that second
+// way for nothing: it is the copy to the result. Other shapes are summed in place and joined after.
 #include "tile/predictor.hpp"
 
 #include "tile/byte_planes_avx2.hpp"
+#include "tile/stream_copy.hpp"
+
+#include <algorithm>
+#include <cstdint>
 
 namespace terrazzo::tile {
 namespace {
 
 #if TERRAZZO_HAVE_X86
-
-// The low byte of the sum of `count` bytes; count is a multiple of 16.
-TERRAZZO_TARGET_AVX2 inline std::uint32_t byte_total(std::byte const* bytes, std::size_t count) noexcept {
-  __m256i const zero = _mm256_setzero_si256();
-  __m256i total = zero;
-  std::size_t i = 0;
-  for (; i + 32 <= count; i += 32) { total = _mm256_add_epi64(total, _mm256_sad_epu8(load32(bytes + i), zero)); }
-  __m128i folded = _mm_add_epi64(_mm256_castsi256_si128(total), _mm256_extracti128_si256(total, 1));
-  if (i < count) { folded = _mm_add_epi64(folded, _mm_sad_epu8(load16(bytes + i), _mm_setzero_si128())); }
-  folded = _mm_add_epi64(folded, _mm_unpackhi_epi64(folded, folded));
-  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(folded)) & 0xFFU;
-}
-
-TERRAZZO_TARGET_AVX2 inline std::uint32_t byte_total_tail(std::byte const* bytes, std::size_t count) noexcept {
-  std::uint32_t total = 0;
-  for (std::size_t i = 0; i < count; ++i) { total += std::to_integer<std::uint32_t>(bytes[i]); }
-  return total & 0xFFU;
-}
 
 // Running sums, byte by byte, over the samples of Bytes bytes in each lane.
 template <int Bytes>
@@ -50,64 +36,176 @@ TERRAZZO_TARGET_AVX2 inline __m256i last_sample(__m256i samples) noexcept {
   if constexpr (Bytes == 2) return _mm256_shuffle_epi8(samples, _mm256_set1_epi16(0x0F0E));
 }
 
-TERRAZZO_TARGET_AVX2 inline __m256i load_halves(std::byte const* low, std::byte const* high) noexcept {
-  return _mm256_inserti128_si256(_mm256_castsi128_si256(load16(low)), load16(high), 1);
-}
-
-TERRAZZO_TARGET_AVX2 inline void store_halves(std::byte* low, std::byte* high, __m256i value) noexcept {
-  store16(low, _mm256_castsi256_si128(value));
-  store16(high, _mm256_extracti128_si256(value, 1));
+// Sums and joins 32 samples, the next of each plane; `totals` has the totals of the planes so far in every word.
+template <int Bytes>
+TERRAZZO_TARGET_AVX2 inline void sum_32(std::byte const* const (&planes)[Bytes], std::size_t at, std::byte* out,
+                                        __m256i& totals) noexcept {
+  __m256i v[Bytes];
+#pragma GCC unroll 8
+  for (int b = 0; b < Bytes; ++b) { v[b] = load32(planes[b] + at); }
+  join_lanes<Bytes>(v);
+  __m256i in_lane = _mm256_setzero_si256();  // totals of this lane's 16 samples so far
+#pragma GCC unroll 8
+  for (int b = 0; b < Bytes; ++b) {
+    __m256i const sums = sum_samples<Bytes>(v[b]);
+    v[b] = _mm256_add_epi8(sums, in_lane);
+    in_lane = _mm256_add_epi8(in_lane, last_sample<Bytes>(sums));
+  }
+  __m256i const before = _mm256_add_epi8(totals, _mm256_permute2x128_si256(in_lane, in_lane, 0x08));
+  totals = _mm256_add_epi8(_mm256_add_epi8(totals, in_lane), _mm256_permute2x128_si256(in_lane, in_lane, 0x01));
+#pragma GCC unroll 8
+  for (int b = 0; b < Bytes; b += 2) {
+    __m256i const even = _mm256_add_epi8(v[b], before);
+    __m256i const odd = _mm256_add_epi8(v[b + 1], before);
+    store32(out + 16 * b, _mm256_permute2x128_si256(even, odd, 0x20));
+    store32(out + 16 * (Bytes + b), _mm256_permute2x128_si256(even, odd, 0x31));
+  }
 }
 
 template <int Bytes>
-TERRAZZO_TARGET_AVX2 inline __m256i repeat_word(std::uint64_t word) noexcept {
-  if constexpr (Bytes == 8) return _mm256_set1_epi64x(static_cast<long long>(word));
-  if constexpr (Bytes == 4) return _mm256_set1_epi32(static_cast<int>(word));
-  if constexpr (Bytes == 2) return _mm256_set1_epi16(static_cast<short>(word));
+TERRAZZO_TARGET_AVX2 inline __m256i shift_right(__m256i words, int bits) noexcept {
+  if constexpr (Bytes == 8) return _mm256_srli_epi64(words, bits);
+  if constexpr (Bytes == 4) return _mm256_srli_epi32(words, bits);
+  if constexpr (Bytes == 2) return _mm256_srli_epi16(words, bits);
+}
+
+// A row whose planes are being summed from zero on.
+template <int Bytes>
+class RowSums {
+ public:
+  TERRAZZO_TARGET_AVX2 RowSums(std::byte const* in, std::byte* out, std::size_t width) noexcept
+      : out_(out), width_(width), totals_(_mm256_setzero_si256()) {
+    for (std::size_t b = 0; b < Bytes; ++b) { planes_[b] = in + (Bytes - 1 - b) * width; }
+  }
+
+  [[nodiscard]] TERRAZZO_TARGET_AVX2 bool has_32() const noexcept { return at_ + 32 <= width_; }
+  TERRAZZO_TARGET_AVX2 void sum_next_32() noexcept {
+    sum_32<Bytes>(planes_, at_, out_ + Bytes * at_, totals_);
+    at_ += 32;
+  }
+
+  // Sums what is left. Returns what is still to be added to every word of the row.
+  [[nodiscard]] TERRAZZO_TARGET_AVX2 __m256i finish() noexcept {
+    while (has_32()) { sum_next_32(); }
+    if (at_ < width_) { sum_tail(); }
+    // Byte b wants the totals of the more significant bytes.
+    __m256i starts = shift_right<Bytes>(totals_, 8);
+    if constexpr (Bytes > 2) starts = _mm256_add_epi8(starts, shift_right<Bytes>(starts, 8));
+    if constexpr (Bytes > 2) starts = _mm256_add_epi8(starts, shift_right<Bytes>(starts, 16));
+    if constexpr (Bytes > 4) starts = _mm256_add_epi8(starts, shift_right<Bytes>(starts, 32));
+    return starts;
+  }
+
+ private:
+  TERRAZZO_TARGET_AVX2 void sum_tail() noexcept {
+    alignas(32) std::byte totals[32];
+    store32(totals, totals_);
+    for (std::size_t b = 0; b < Bytes; ++b) {
+      auto sum = std::to_integer<std::uint32_t>(totals[b]);
+      for (std::size_t i = at_; i < width_; ++i) {
+        sum += std::to_integer<std::uint32_t>(planes_[b][i]);
+        out_[Bytes * i + b] = static_cast<std::byte>(sum & 0xFFU);
+      }
+      for (std::size_t i = b; i < 32; i += Bytes) { totals[i] = static_cast<std::byte>(sum & 0xFFU); }
+    }
+    totals_ = load32(totals);
+  }
+
+  std::byte const* planes_[Bytes];  // least significant first, as in the output
+  std::byte* out_;
+  std::size_t width_;
+  std::size_t at_ = 0;
+  __m256i totals_;
+};
+
+// to[i] = from[i] + starts, byte by byte; `from` begins with a word. `to` may be `from`.
+TERRAZZO_TARGET_AVX2 inline void add_starts(std::byte* to, std::byte const* from, std::size_t bytes,
+                                            __m256i starts) noexcept {
+  std::size_t i = 0;
+  for (; i + 32 <= bytes; i += 32) { store32(to + i, _mm256_add_epi8(load32(from + i), starts)); }
+  if (i + 16 <= bytes) {
+    store16(to + i, _mm_add_epi8(load16(from + i), _mm256_castsi256_si128(starts)));
+    i += 16;
+  }
+  if (i == bytes) { return; }
+  alignas(32) std::byte one[32];
+  store32(one, starts);
+  for (; i < bytes; ++i) {
+    to[i] =
+        static_cast<std::byte>(std::to_integer<std::uint32_t>(from[i]) + std::to_integer<std::uint32_t>(one[i % 16]));
+  }
 }
 
 template <int Bytes>
-TERRAZZO_TARGET_AVX2 void undo_one_pass_avx2(std::byte const* in, std::byte* out, std::size_t width) noexcept {
-  constexpr std::size_t kBytes = Bytes;
-  std::size_t const half = width / 32 * 16;
-  std::byte const* planes[kBytes];  // least significant first, as in the output
-  // Byte b of these words is where the sum of planes[b] stands.
-  std::uint64_t low_start = 0;
-  std::uint64_t high_start = 0;
-  std::uint64_t tail_start = 0;
-  std::uint64_t running = 0;
-  for (std::size_t b = kBytes; b-- > 0;) {
-    planes[b] = in + (kBytes - 1 - b) * width;
-    low_start |= running << (8 * b);
-    running = (running + byte_total(planes[b], half)) & 0xFFU;
-    high_start |= running << (8 * b);
-    running = (running + byte_total(planes[b] + half, half)) & 0xFFU;
-    tail_start |= running << (8 * b);
-    running = (running + byte_total_tail(planes[b] + 2 * half, width - 2 * half)) & 0xFFU;
+TERRAZZO_TARGET_AVX2 void undo_one_row_avx2(std::byte const* in, std::byte* out, std::size_t width) noexcept {
+  __m256i const starts = RowSums<Bytes>(in, out, width).finish();
+  add_starts(out, out, Bytes * width, starts);
+}
+
+// A summed row on its way to the result, in whole lines but for its ends.
+class StreamedRow {
+ public:
+  StreamedRow() = default;
+  TERRAZZO_TARGET_AVX2 StreamedRow(std::byte const* from, std::byte* to, std::size_t bytes, __m256i starts) noexcept
+      : from_(from), to_(to), end_(to + bytes), starts_(starts) {
+    std::size_t const head = std::min(bytes, bytes_before_line(to));
+    add(head);
+    lines_ = (bytes - head) / kLineBytes;
   }
 
-  __m256i carry = _mm256_blend_epi32(repeat_word<Bytes>(low_start), repeat_word<Bytes>(high_start), 0xF0);
-  for (std::size_t i = 0; i < half; i += 16) {
-    __m256i v[kBytes];
-#pragma GCC unroll 8
-    for (std::size_t b = 0; b < kBytes; ++b) { v[b] = load_halves(planes[b] + i, planes[b] + half + i); }
-    join_lanes<Bytes>(v);
-    std::byte* const to = out + kBytes * i;
-#pragma GCC unroll 8
-    for (std::size_t b = 0; b < kBytes; ++b) {
-      __m256i const sums = sum_samples<Bytes>(v[b]);
-      store_halves(to + 16 * b, to + kBytes * half + 16 * b, _mm256_add_epi8(sums, carry));
-      carry = _mm256_add_epi8(carry, last_sample<Bytes>(sums));
+  TERRAZZO_TARGET_AVX2 void stream_line() noexcept {
+    if (lines_ == 0) { return; }
+    for (std::size_t i = 0; i < kLineBytes; i += 32) {
+      _mm256_stream_si256(reinterpret_cast<__m256i*>(to_ + i), _mm256_add_epi8(load32(from_ + i), starts_));
     }
+    from_ += kLineBytes;
+    to_ += kLineBytes;
+    --lines_;
+  }
+  TERRAZZO_TARGET_AVX2 void finish() noexcept {
+    while (lines_ > 0) { stream_line(); }
+    add(static_cast<std::size_t>(end_ - to_));
   }
 
-  for (std::size_t b = 0; b < kBytes; ++b) {
-    std::uint64_t sum = tail_start >> (8 * b);
-    for (std::size_t i = 2 * half; i < width; ++i) {
-      sum += std::to_integer<std::uint64_t>(planes[b][i]);
-      out[kBytes * i + b] = static_cast<std::byte>(sum & 0xFFU);
-    }
+ private:
+  TERRAZZO_TARGET_AVX2 void add(std::size_t bytes) noexcept {
+    add_starts(to_, from_, bytes, starts_);
+    from_ += bytes;
+    to_ += bytes;
   }
+
+  std::byte const* from_ = nullptr;
+  std::byte* to_ = nullptr;
+  std::byte* end_ = nullptr;
+  std::size_t lines_ = 0;
+  __m256i starts_{};
+};
+
+// Streaming waits for memory and summing for the shuffles, so the lines of one row leave while the next is summed.
+template <int Bytes>
+TERRAZZO_TARGET_AVX2 void stream_rows_avx2(std::byte const* in, std::size_t width, std::size_t rows, std::byte* to,
+                                           std::ptrdiff_t stride) noexcept {
+  alignas(kLineBytes) std::byte summed[2][kMaxStreamedRowBytes];
+  std::size_t const row_bytes = Bytes * width;
+  StreamedRow leaving;
+  for (std::size_t r = 0; r < rows; ++r, in += row_bytes, to += stride) {
+    if (r + kPrefetchedRows < rows) {
+      prefetch_partial_lines(to + std::ptrdiff_t{kPrefetchedRows} * stride, row_bytes);
+    }
+    // Planes are too short for the machine to see that the next row's are wanted too.
+    std::byte const* next = r + 1 < rows ? in + row_bytes : in;
+    RowSums<Bytes> sums(in, summed[r % 2], width);
+    while (sums.has_32()) {
+      sums.sum_next_32();
+      for (int line = 0; line < Bytes / 2; ++line, next += kLineBytes) {
+        __builtin_prefetch(next);
+        leaving.stream_line();
+      }
+    }
+    leaving.finish();
+    leaving = StreamedRow(summed[r % 2], to, row_bytes, sums.finish());
+  }
+  leaving.finish();
 }
 
 // Joins planes of already summed bytes, 16 samples a step. Returns the samples done.
@@ -210,9 +308,9 @@ void undo_float_row(std::byte* in, std::byte* out, std::size_t width_px, std::ui
   bool const vectors = has_avx2();
   if (vectors && samples == 1) {
     switch (bytes_per_sample) {
-      case 2: return undo_one_pass_avx2<2>(in, out, width_px);
-      case 4: return undo_one_pass_avx2<4>(in, out, width_px);
-      case 8: return undo_one_pass_avx2<8>(in, out, width_px);
+      case 2: return undo_one_row_avx2<2>(in, out, width_px);
+      case 4: return undo_one_row_avx2<4>(in, out, width_px);
+      case 8: return undo_one_row_avx2<8>(in, out, width_px);
       default: break;
     }
   }
@@ -224,6 +322,29 @@ void undo_float_row(std::byte* in, std::byte* out, std::size_t width_px, std::ui
   if (vectors) { done = join_avx2(in, out, sample_count, bytes_per_sample); }
 #endif
   join_byte_planes_scalar(in, out, done, sample_count, bytes_per_sample);
+}
+
+void stream_float_rows(std::byte* in, std::size_t width_px, std::uint32_t bytes_per_sample, std::size_t rows,
+                       std::byte* to, std::ptrdiff_t stride_bytes) noexcept {
+  std::size_t const row_bytes = width_px * bytes_per_sample;
+#if TERRAZZO_HAVE_X86
+  // Lines must begin with a sample.
+  bool const whole_samples =
+      (reinterpret_cast<std::uintptr_t>(to) | static_cast<std::uintptr_t>(stride_bytes)) % bytes_per_sample == 0;
+  if (has_avx2() && whole_samples) {
+    switch (bytes_per_sample) {
+      case 2: return stream_rows_avx2<2>(in, width_px, rows, to, stride_bytes);
+      case 4: return stream_rows_avx2<4>(in, width_px, rows, to, stride_bytes);
+      case 8: return stream_rows_avx2<8>(in, width_px, rows, to, stride_bytes);
+      default: break;
+    }
+  }
+#endif
+  std::byte finished[kMaxStreamedRowBytes];
+  for (; rows > 0; --rows, in += row_bytes, to += stride_bytes) {
+    undo_float_row(in, finished, width_px, 1, bytes_per_sample);
+    copy_streaming(to, finished, row_bytes);
+  }
 }
 
 }  // namespace terrazzo::tile

@@ -2,7 +2,8 @@
 //
 // Strings are found in a hash table of buckets of two entries, keyed by prefix code and byte. The address is prefix XOR
 // something that depends on the byte alone, so on the way from one code to the next there is one XOR and one load.
-// Codes are collected for a whole table and packed afterwards: a code's width follows from its place alone.
+// Codes are collected for a whole table and packed afterwards: a code's width follows from its place alone. Runs of
+// zeros, of which predicted rows are full, do not go that way byte by byte: the codes of runs are kept by length.
 #include "tile/lzw_encode.hpp"
 
 #include "tile/byte_swap.hpp"
@@ -15,6 +16,7 @@ namespace terrazzo::tile {
 namespace {
 
 constexpr std::uint32_t kCodeBits = 12;
+constexpr std::uint32_t kEmptyEntry = ~std::uint32_t{0};
 constexpr std::uint64_t kEmptyBucket = ~std::uint64_t{0};
 // Where a full bucket's overflow goes, in buckets: odd, so that every bucket is reached, and not 1, because neighbours
 // are full together.
@@ -74,6 +76,20 @@ class BitWriter {
   std::uint32_t bits_ = 0;
 };
 
+// Runs of zeros are passed at once from so many on: fewer are found as fast one by one.
+constexpr std::ptrdiff_t kZerosPassed = 8;
+
+// Whether there are runs of zeros in what the next table will take, by a sample: looking for them costs time where
+// there are none.
+bool has_zeros(std::byte const* from, std::byte const* stop) noexcept {
+  constexpr std::ptrdiff_t kStep = 200, kMost = 8192;
+  std::byte const* const end = from + std::min(stop - from, kMost);
+  for (; end - from >= kStep; from += kStep) {
+    if (load_unaligned<std::uint64_t>(from) == 0) { return true; }
+  }
+  return false;
+}
+
 // The width of the code at this place of a table: early change, as the decoder's.
 std::uint32_t width_at(std::size_t place) noexcept {
   return std::max<std::uint32_t>(kLzwMinWidth, static_cast<std::uint32_t>(std::bit_width(kLzwFirstFree + place)));
@@ -88,38 +104,88 @@ struct LzwEncoder::Progress {
   std::size_t codes = 0;  // in codes_
 };
 
-void LzwEncoder::fill_table(Progress& at) noexcept {
-  buckets_.fill(kEmptyBucket);
+// Where a string is in the table, or would be.
+struct LzwEncoder::Entry {
+  std::uint32_t code;  // kLzwTableSize or more where there is none
+  std::uint32_t key, slot;
+  std::uint64_t bucket;
+};
+
+inline LzwEncoder::Entry LzwEncoder::look_up(std::uint32_t prefix, std::uint32_t byte) const noexcept {
+  std::uint32_t const key = prefix << 20 | byte << kCodeBits;
+  // An entry of this key leaves its code, any other more. One comparison for both entries: whether the string is in the
+  // table cannot be predicted, in which half of the bucket it is need not be.
+  auto const code_in = [key](std::uint64_t bucket) {
+    return std::min(static_cast<std::uint32_t>(bucket) ^ key, static_cast<std::uint32_t>(bucket >> 32) ^ key);
+  };
+  std::uint32_t slot = prefix ^ kSpread[byte];
+  std::uint64_t bucket = buckets_[slot];
+  std::uint32_t code = code_in(bucket);
+  while (code >= kLzwTableSize && (bucket >> 32) != kEmptyEntry) [[unlikely]] {
+    slot = (slot + kProbeStep) % kBuckets;
+    bucket = buckets_[slot];
+    code = code_in(bucket);
+  }
+  return {code, key, slot, bucket};
+}
+
+// The zero before `next` is the prefix, and more follow: on to the longest run of them that has a code.
+void LzwEncoder::pass_zeros(Progress& at) noexcept {
+  // Each run came into the table after the one that is a zero shorter.
+  for (;;) {
+    std::uint32_t const code = look_up(zeros_[longest_zeros_], 0).code;
+    if (code >= kLzwTableSize) { break; }
+    zeros_[++longest_zeros_] = static_cast<std::uint16_t>(code);
+  }
+  std::byte const* const first = at.next - 1;
+  std::size_t const most = std::min(longest_zeros_, static_cast<std::size_t>(at.end - first));
+  std::size_t length = kZerosPassed;
+  while (length + 8 <= most && load_unaligned<std::uint64_t>(first + length) == 0) { length += 8; }
+  while (length < most && first[length] == std::byte{0}) { ++length; }
+  length = std::min(length, most);
+  at.next = first + length;
+  at.prefix = zeros_[length];
+}
+
+template <bool PassesZeros>
+void LzwEncoder::add_codes(Progress& at, std::byte const* const stop) noexcept {
   std::byte const* next = at.next;
-  std::byte const* const end = at.end;
   std::uint32_t prefix = at.prefix;
-  std::uint32_t count = 0;
-  while (next != end && count < kLzwCodesPerTable) {
+  std::size_t count = at.codes;
+  if (count == kLzwCodesPerTable) { return; }
+  while (PassesZeros ? next < stop : next != stop) {
     auto const byte = static_cast<std::uint32_t>(*next++);
-    std::uint32_t const key = prefix << 20 | byte << kCodeBits;
-    std::uint32_t slot = prefix ^ kSpread[byte];
-    for (;;) {
-      // An entry of this key leaves its code, any other more. One comparison for both entries: whether the string is
-      // in the table cannot be predicted, in which half of the bucket it is need not be.
-      std::uint64_t const bucket = buckets_[slot];
-      std::uint32_t const code =
-          std::min(static_cast<std::uint32_t>(bucket) ^ key, static_cast<std::uint32_t>(bucket >> 32) ^ key);
-      if (code < kLzwTableSize) {
-        prefix = code;
-        break;
+    Entry const entry = look_up(prefix, byte);
+    if (entry.code < kLzwTableSize) {
+      prefix = entry.code;
+      continue;
+    }
+    buckets_[entry.slot] = entry.bucket << 32 | entry.key | static_cast<std::uint32_t>(kLzwFirstFree + count);
+    codes_[count++] = static_cast<std::uint16_t>(prefix);
+    prefix = byte;
+    if (count == kLzwCodesPerTable) [[unlikely]] { break; }
+    if constexpr (PassesZeros) {
+      if (load_unaligned<std::uint64_t>(next - 1) == 0) {
+        at.next = next;
+        pass_zeros(at);
+        next = at.next;
+        prefix = at.prefix;
       }
-      if ((bucket >> 32) == 0xFFFF'FFFFU) [[likely]] {
-        buckets_[slot] = bucket << 32 | key | (kLzwFirstFree + count);
-        codes_[count++] = static_cast<std::uint16_t>(prefix);
-        prefix = byte;
-        break;
-      }
-      slot = (slot + kProbeStep) % kBuckets;
     }
   }
   at.next = next;
   at.prefix = prefix;
   at.codes = count;
+}
+
+void LzwEncoder::fill_table(Progress& at) noexcept {
+  buckets_.fill(kEmptyBucket);
+  zeros_[1] = 0;
+  longest_zeros_ = 1;
+  at.codes = 0;
+  std::byte const* const stop = at.end - std::min<std::ptrdiff_t>(at.end - at.next, kZerosPassed);
+  if (has_zeros(at.next, stop)) { add_codes<true>(at, stop); }
+  add_codes<false>(at, at.end);
 }
 
 std::size_t LzwEncoder::encode(std::span<std::byte const> in, std::span<std::byte> out) noexcept {

@@ -23,7 +23,7 @@ inline constexpr std::size_t kLzwCodesPerTable = 4094 - kLzwFirstFree;
   return in_bytes + in_bytes / 2 + in_bytes / kLzwCodesPerTable * 2 + 16;
 }
 
-// The tables of one thread, 72 KB. Nothing is remembered from one call to the next.
+// The tables of one thread, 80 KB. Nothing is remembered from one call to the next.
 class LzwEncoder {
  public:
   // `out` has at least lzw_encode_bound(in.size()) bytes. Returns the bytes written.
@@ -36,7 +36,15 @@ class LzwEncoder {
   std::array<std::uint64_t, kBuckets> buckets_;
   std::array<std::uint16_t, kLzwCodesPerTable> codes_;  // of the current table, before they are packed
 
+  std::array<std::uint16_t, kLzwCodesPerTable + 2> zeros_;  // by length: the codes of runs of zeros
+  std::size_t longest_zeros_ = 1;  // known to have a code
+
   struct Progress;
+  struct Entry;
+  [[nodiscard]] Entry look_up(std::uint32_t prefix, std::uint32_t byte) const noexcept;
+  void pass_zeros(Progress& at) noexcept;
+  template <bool PassesZeros>
+  void add_codes(Progress& at, std::byte const* stop) noexcept;
   void fill_table(Progress& at) noexcept;
 };
 

@@ -7,6 +7,7 @@
 
 #include "tile/byte_planes_avx2.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace terrazzo::tile {
@@ -37,14 +38,16 @@ TERRAZZO_TARGET_AVX2 std::size_t horizontal_avx2(std::byte const* in, std::byte*
   return left;
 }
 
-// Samples from `samples` on, 32 a step. Returns the first sample that is left.
+// Samples from `samples` on, 32 a step; the last step does some again. Returns the first sample that is left, where
+// there are fewer than a step.
 template <int Bytes>
 TERRAZZO_TARGET_AVX2 std::size_t float_avx2(std::byte const* in, std::byte* out, std::size_t sample_count,
                                             std::size_t samples) noexcept {
   constexpr std::size_t kBytes = Bytes;
   std::size_t const pixel_bytes = samples * kBytes;
-  std::size_t i = samples;
-  for (; i + 32 <= sample_count; i += 32) {
+  if (sample_count < samples + 32) { return samples; }
+  std::size_t const last = sample_count - 32;
+  for (std::size_t i = samples;; i = std::min(i + 32, last)) {
     __m256i v[kBytes];
     std::byte const* const from = in + i * kBytes;
 #pragma GCC unroll 8
@@ -54,8 +57,8 @@ TERRAZZO_TARGET_AVX2 std::size_t float_avx2(std::byte const* in, std::byte* out,
     sort_planes<Bytes>(v);
 #pragma GCC unroll 8
     for (std::size_t b = 0; b < kBytes; ++b) { store32(out + (kBytes - 1 - b) * sample_count + i, v[b]); }
+    if (i == last) { return sample_count; }
   }
-  return i;
 }
 
 #endif

@@ -35,6 +35,13 @@ void undo_horizontal_row_swapped(std::byte const* in, std::byte* out, std::size_
 void undo_float_row(std::byte* in, std::byte* out, std::size_t width_px, std::uint32_t samples,
                     std::uint32_t bytes_per_sample) noexcept;
 
+// The same for many rows of one sample a pixel, one after the other in `in`, with the result written past the caches
+// (see copy_streaming): row i goes to `to` + i * stride_bytes. Rows are at most kMaxStreamedRowBytes long, so that two
+// of them and their planes lie in the first cache.
+inline constexpr std::size_t kMaxStreamedRowBytes = 8192;
+void stream_float_rows(std::byte* in, std::size_t width_px, std::uint32_t bytes_per_sample, std::size_t rows,
+                       std::byte* to, std::ptrdiff_t stride_bytes) noexcept;
+
 // The definitions of both, for the device and for machines without vectors; `first` is where to go on, in samples, when
 // the samples before it are done.
 template <class T, bool Swapped = false>

@@ -122,13 +122,14 @@ struct RankWindow {
 };
 
 // Each rule returns `nothing` where no pixel counts.
-struct PickSmallest {
+template <bool Largest>
+struct PickExtreme {
   template <class T>
   [[nodiscard]] TERRAZZO_HOST_DEVICE static T pick(RankWindow<T> const& window, T nothing) noexcept {
     bool found = false;
     T best = nothing;
     window.for_each([&](T value) {
-      if (is_number(value) && (!found || is_less(value, best))) {
+      if (is_number(value) && (!found || (Largest ? is_less(best, value) : is_less(value, best)))) {
         best = value;
         found = true;
       }
@@ -137,20 +138,8 @@ struct PickSmallest {
   }
 };
 
-struct PickLargest {
-  template <class T>
-  [[nodiscard]] TERRAZZO_HOST_DEVICE static T pick(RankWindow<T> const& window, T nothing) noexcept {
-    bool found = false;
-    T best = nothing;
-    window.for_each([&](T value) {
-      if (is_number(value) && (!found || is_less(best, value))) {
-        best = value;
-        found = true;
-      }
-    });
-    return best;
-  }
-};
+using PickSmallest = PickExtreme<false>;
+using PickLargest = PickExtreme<true>;
 
 // The value that is the first, in reading order, to be counted that often.
 struct PickMostFrequent {

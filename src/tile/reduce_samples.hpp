@@ -46,22 +46,26 @@ template <class T>
           {counted(column, row), counted(column + 1, row), counted(column, row + 1), counted(column + 1, row + 1)}};
 }
 
-template <class T>
-struct MakeAverage {
+// One sample out of the source pixels it covers. The rule finds its columns itself: two by two pixels need no window.
+template <class T, class Rule>
+struct MakeMean {
   static constexpr std::uint32_t kRows = 1;
   ReduceTask task{};
   Marker<T> marker{};
 
   TERRAZZO_HOST_DEVICE void operator()(std::uint32_t band, std::uint32_t column, std::uint32_t row) const noexcept {
-    store_sample(task.result, band, column, row, value(band, column, row));
-  }
-
- private:
-  [[nodiscard]] TERRAZZO_HOST_DEVICE T value(std::uint32_t band, std::uint32_t column,
-                                             std::uint32_t row) const noexcept {
     BandSamples<T> const sample{task.source, band};
     CountedSamples<T> const counted{task, task.validity(band, marker.present), band, marker.value};
     AxisWindow const y = covered_pixels(row, task.row_ratio, task.source_height);
+    store_sample(task.result, band, column, row, Rule::value(task, marker, sample, counted, column, y));
+  }
+};
+
+struct AverageRule {
+  template <class T>
+  [[nodiscard]] TERRAZZO_HOST_DEVICE static T value(ReduceTask const& task, Marker<T> const& marker,
+                                                    BandSamples<T> const& sample, CountedSamples<T> const& counted,
+                                                    std::uint32_t column, AxisWindow const& y) noexcept {
     bool const is_four = task.columns_are_pairs && y.size() == 2;
     if (is_four && counted.kind == Validity::all) {
       FourSamples<T> const four = four_samples(sample, counted, 2 * column, y.first);
@@ -78,22 +82,11 @@ struct MakeAverage {
   }
 };
 
-template <class T>
-struct MakeRms {
-  static constexpr std::uint32_t kRows = 1;
-  ReduceTask task{};
-  Marker<T> marker{};
-
-  TERRAZZO_HOST_DEVICE void operator()(std::uint32_t band, std::uint32_t column, std::uint32_t row) const noexcept {
-    store_sample(task.result, band, column, row, value(band, column, row));
-  }
-
- private:
-  [[nodiscard]] TERRAZZO_HOST_DEVICE T value(std::uint32_t band, std::uint32_t column,
-                                             std::uint32_t row) const noexcept {
-    BandSamples<T> const sample{task.source, band};
-    CountedSamples<T> const counted{task, task.validity(band, marker.present), band, marker.value};
-    AxisWindow const y = covered_pixels(row, task.row_ratio, task.source_height);
+struct RmsRule {
+  template <class T>
+  [[nodiscard]] TERRAZZO_HOST_DEVICE static T value(ReduceTask const& task, Marker<T> const& marker,
+                                                    BandSamples<T> const& sample, CountedSamples<T> const& counted,
+                                                    std::uint32_t column, AxisWindow const& y) noexcept {
     if (counted.kind == Validity::all && task.columns_are_pairs && y.size() == 2) {
       FourSamples<T> const four = four_samples(sample, counted, 2 * column, y.first);
       return rms_of_whole_four<T>(four.values[0], four.values[1], four.values[2], four.values[3], column, task.width);
@@ -103,6 +96,11 @@ struct MakeRms {
     return rms_of_valid<T>(x, y, marker.avoided, marker.value, sample, counted);
   }
 };
+
+template <class T>
+using MakeAverage = MakeMean<T, AverageRule>;
+template <class T>
+using MakeRms = MakeMean<T, RmsRule>;
 
 // Mean or root mean square of both parts of complex numbers: all of them count.
 template <class Part>

@@ -51,10 +51,6 @@ class Assembly {
   // appends.
   [[nodiscard]] bool settle(std::span<BlockSize const> sizes);
 
-  // Whether blocks go straight to the sink, so that their memory is all that a sink needs to hold (ByteSink::hold):
-  // a spool gives its own memory back as it empties.
-  [[nodiscard]] bool is_direct() const noexcept { return settled_ || spools_.empty(); }
-
   // Writes what is left. The report lacks only what the writer counts itself. Publishing is the caller's.
   [[nodiscard]] WriteReport finish(std::span<Moments const> moments);
 

@@ -6,6 +6,7 @@
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/copy_back.hpp"
 #include "write/cascade.hpp"
+#include "write/view_as.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -230,7 +231,7 @@ void DeviceBatches::launch(std::span<BlockJob const> jobs, BatchSlot& slot, cuda
   }
   auto* const rows = at<gpu::DeviceRows>(slot.lists, rows_at_);
   for (BlockJob const& job : jobs) {
-    rows[job.level] = {job.rows->first, as_device_view(job.rows->pixels), as_device_view(job.rows->mask)};
+    rows[job.level] = {job.rows->first, view_as<DeviceView>(job.rows->pixels), view_as<DeviceView>(job.rows->mask)};
   }
   std::array<gpu::CutBatch, 2> cut{};
   for (std::size_t g = 0; g < groups_.size(); ++g) { cut[g] = make_lists(slot, g); }

@@ -62,18 +62,6 @@ struct PackedBatch {
   std::vector<Moments> moments{};  // for every job, its bands; empty without statistics
 };
 
-// The two have the same fields; LevelRows says whose memory it is.
-[[nodiscard]] inline DeviceView as_device_view(HostView const& view) noexcept {
-  return {view.data,
-          view.dtype,
-          view.bands,
-          view.height,
-          view.width,
-          view.band_stride_bytes,
-          view.row_stride_bytes,
-          view.pixel_stride_bytes};
-}
-
 class DeviceBatches {
  public:
   // The plan outlives this; memory is taken for `most_blocks` at a time, which fit the budget. `stream`: of all work

@@ -19,6 +19,7 @@
 #include "write/device_batches.hpp"
 #include "write/device_share.hpp"
 #include "write/host_engine.hpp"
+#include "write/view_as.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -33,7 +34,7 @@ namespace {
 constexpr std::size_t kChunkBytes = gpu::PinnedPool::kChunkBytes;
 
 gpu::DeviceRows as_device_rows(LevelRows const& rows) noexcept {
-  return {rows.first, as_device_view(rows.pixels), as_device_view(rows.mask)};
+  return {rows.first, view_as<DeviceView>(rows.pixels), view_as<DeviceView>(rows.mask)};
 }
 
 // The caller's device comes back when the work is queued: streams and memory of ours are one device's, whatever the
@@ -200,7 +201,8 @@ class DeviceEngine final : public RowEngine {
   [[nodiscard]] Memory memory() const noexcept override { return Memory::device; }
   [[nodiscard]] bool reaches(LevelRows const& rows) const noexcept override {
     // Kernels load whole samples; rows that are not aligned to them are copied first.
-    return rows.memory == Memory::device && gpu::is_aligned(as_device_view(rows.pixels), size_bytes(rows.pixels.dtype));
+    return rows.memory == Memory::device &&
+           gpu::is_aligned(view_as<DeviceView>(rows.pixels), size_bytes(rows.pixels.dtype));
   }
 
   void wait_for(void* stream) override {
@@ -290,10 +292,10 @@ void download_rows(LevelRows const& from, LevelRows const& to) {
   constexpr std::size_t kPackedBytes = std::size_t{64} << 20;  // at a time, unless a row is longer
   gpu::StreamHandle const stream = gpu::make_stream();
   for (Plane const& plane : planes_of(from, to)) {
-    std::uint32_t const step = static_cast<std::uint32_t>(
-        std::clamp<std::size_t>(kPackedBytes / plane.row_bytes, 1, plane.from.height));
+    std::uint32_t const step =
+        static_cast<std::uint32_t>(std::clamp<std::size_t>(kPackedBytes / plane.row_bytes, 1, plane.from.height));
     gpu::DeviceBuffer const packed(gpu::pool_allocator(), plane.row_bytes * step, stream.get());
-    DeviceView source = as_device_view(plane.from);
+    DeviceView source = view_as<DeviceView>(plane.from);
     DeviceView target = source;
     std::size_t const sample = size_bytes(source.dtype);
     target.data = packed.data();

@@ -15,6 +15,7 @@
 #include "write/overview_writer.hpp"
 #include "write/row_window.hpp"
 #include "write/sidecars.hpp"
+#include "write/view_as.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -23,22 +24,6 @@
 namespace terrazzo {
 
 using namespace writing;
-
-namespace {
-
-// Two types so that nobody passes one for the other; inside, LevelRows says which memory it is.
-HostView as_host_view(DeviceView const& view) noexcept {
-  return {view.data,
-          view.dtype,
-          view.bands,
-          view.height,
-          view.width,
-          view.band_stride_bytes,
-          view.row_stride_bytes,
-          view.pixel_stride_bytes};
-}
-
-}  // namespace
 
 struct Writer::Impl {
   // `tags` were made from the plan that is handed over.
@@ -113,15 +98,14 @@ struct Writer::Impl {
   }
 
   void emit(std::span<FinishedBlock const> blocks) {
-    bool const is_direct = assembly.is_direct();
-    if (is_direct) { sink->hold(); }
+    sink->hold();
     for (auto const& [level, id, result] : blocks) {
       assembly.add_image(level, id, result.image);
       if (result.has_mask) { assembly.add_mask(level, id, result.mask); }
       for (std::size_t s = 0; s < result.moments.size(); ++s) { moments[id.plane + s].merge(result.moments[s]); }
       device_tiles += result.device_tiles;
     }
-    if (is_direct) { sink->let_go(); }
+    sink->let_go();
     for (FinishedBlock const& block : blocks) { tell_progress(block.result.has_mask ? 2 : 1); }
   }
 
@@ -268,11 +252,11 @@ Writer::~Writer() {
 void Writer::write_rows(HostView const& rows) { impl_->write_rows(rows, nullptr); }
 void Writer::write_rows(HostView const& rows, HostView const& mask) { impl_->write_rows(rows, &mask); }
 void Writer::write_rows(DeviceView const& rows, void* stream) {
-  impl_->write_rows(as_host_view(rows), nullptr, Memory::device, stream);
+  impl_->write_rows(view_as<HostView>(rows), nullptr, Memory::device, stream);
 }
 void Writer::write_rows(DeviceView const& rows, DeviceView const& mask, void* stream) {
-  HostView const mask_view = as_host_view(mask);
-  impl_->write_rows(as_host_view(rows), &mask_view, Memory::device, stream);
+  HostView const mask_view = view_as<HostView>(mask);
+  impl_->write_rows(view_as<HostView>(rows), &mask_view, Memory::device, stream);
 }
 void Writer::write_encoded(TileId tile, std::span<std::byte const> bytes) { impl_->write_encoded(tile, bytes); }
 std::uint32_t Writer::rows_left() const noexcept { return impl_->height() - impl_->next_row; }

@@ -35,33 +35,35 @@ TEST(ReadTicket, ThrowsTheFailureOfAnotherThread) {
   EXPECT_THROW(ticket.wait(), Error);
 }
 
+// Of another thread, and not at once.
+class SlowRead {
+ public:
+  [[nodiscard]] ReadTicket ticket() { return ReadTicket(promise_.get_future()); }
+  [[nodiscard]] bool is_done() const { return done_; }
+
+ private:
+  std::promise<void> promise_{};
+  std::atomic<bool> done_{false};
+  std::jthread reader_{[this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    done_ = true;
+    promise_.set_value();
+  }};
+};
+
 // A read that still runs when its ticket goes would write into memory that is no longer there.
 TEST(ReadTicket, WaitsWhenItIsDropped) {
-  std::promise<void> promise;
-  std::atomic<bool> done{false};
-  std::thread reader([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    done = true;
-    promise.set_value();
-  });
-  { ReadTicket const ticket(promise.get_future()); }
-  EXPECT_TRUE(done);
-  reader.join();
+  SlowRead read;
+  { ReadTicket const ticket = read.ticket(); }
+  EXPECT_TRUE(read.is_done());
 }
 
 TEST(ReadTicket, WaitsForTheReadThatAnAssignmentReplaces) {
-  std::promise<void> promise;
-  std::atomic<bool> done{false};
-  std::thread reader([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    done = true;
-    promise.set_value();
-  });
-  ReadTicket ticket(promise.get_future());
+  SlowRead read;
+  ReadTicket ticket = read.ticket();
   ticket = ReadTicket(failure("the next one"));
-  EXPECT_TRUE(done);
+  EXPECT_TRUE(read.is_done());
   EXPECT_THROW(ticket.wait(), Error);
-  reader.join();
 }
 
 class OneRangeSource final : public ByteSource {

@@ -4,6 +4,8 @@
 
 #if TERRAZZO_HAVE_LERC
 
+#include <Lerc_c_api.h>
+
 #include <limits>
 
 namespace terrazzo::codec::testing {
@@ -129,6 +131,47 @@ TEST(EncodeLerc, MasksEachBandWhereTheyDiffer) {
   }
 }
 
+// Bands whose mask is that of the band before do not repeat it.
+TEST(EncodeLerc, StoresBandsAsLiblercDoes) {
+  Bytes samples = slopes<float>(4);
+  for (std::size_t i = 0; i < kPixels; i += 5) {
+    for (std::size_t const s : {1U, 2U}) { put(samples, i * 4 + s, std::numeric_limits<float>::quiet_NaN()); }
+  }
+  put(samples, 3, std::numeric_limits<float>::quiet_NaN());
+  EncodeFormat format = format_of(4, 32, tiff::SampleFormat::ieee_float);
+  format.lerc_max_error = 0.25;
+  std::vector<float> bands(kPixels * 4);
+  std::vector<unsigned char> masks(kPixels * 4);
+  for (std::size_t i = 0; i < kPixels * 4; ++i) {
+    std::size_t const to = i % 4 * kPixels + i / 4;
+    bands[to] = get<float>(samples, i);
+    masks[to] = std::isnan(bands[to]) ? 0 : 1;
+  }
+  Bytes theirs(bands.size() * 8);
+  unsigned size = 0;
+  ASSERT_EQ(lerc_encodeForVersion(bands.data(), 4, 6, 1, 48, 32, 4, 4, masks.data(), 0.25,
+                                  reinterpret_cast<unsigned char*>(theirs.data()), static_cast<unsigned>(theirs.size()),
+                                  &size),
+            0U);
+  theirs.resize(size);
+  EXPECT_EQ(encode(format, kShape, samples), theirs);
+  expect_comes_back<float>(format, samples, Reader::ours, 0.25);
+}
+
+// Each band has a header, and what is wrapped around them may hold no more than readers unpack.
+TEST(EncodeLerc, RefusesToWrapMoreHeadersThanReadersUnpack) {
+  Bytes samples(20 * sizeof(float));
+  put(samples, 7, std::numeric_limits<float>::quiet_NaN());
+  for (std::uint32_t const wrap : {0U, 1U, 2U}) {
+    EncodedBlock block;
+    Workspace workspace;
+    auto const result = find_encoder(tiff::Compression::lerc)
+                            ->encode(format_of(20, 32, tiff::SampleFormat::ieee_float, wrap), BlockShape{1, 1}, samples,
+                                     block, workspace);
+    EXPECT_EQ(result.status, wrap == 0 ? TileStatus::ok : TileStatus::unsupported);
+  }
+}
+
 TEST(EncodeLerc, EncodesABlockOfNothingButNan) {
   Bytes samples = slopes<float>(1);
   for (std::size_t i = 0; i < kPixels; ++i) { put(samples, i, std::numeric_limits<float>::quiet_NaN()); }
@@ -152,7 +195,7 @@ TEST(EncodeLerc, GivesTheSameBytesWhateverTheWorkspaceDidBefore) {
   expect_independent_of_history(format, {format_of(1, 16, tiff::SampleFormat::uint, 1)}, kShape);
 }
 
-// The library's Huffman coder, which is for bytes, does not write all of its output.
+// Blobs of bytes end with a word that carries nothing.
 TEST(EncodeLerc, LeavesNothingOfOldMemoryInTheStream) {
   EncodeFormat const format = format_of(1, 8, tiff::SampleFormat::uint, 0);
   Bytes const samples = slopes<std::uint8_t>(1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/encode_support.hpp"
 #include "codec/libraries.hpp"
+#include "codec/noise_samples.hpp"
 
 #if TERRAZZO_HAVE_ZSTD
 
@@ -76,6 +77,50 @@ TEST(EncodeZstd, IsAsSmallOnNoiseAsTheLibrarysLevel) {
               1.01 * static_cast<double>(library_size(samples, level)));
   }
 }
+
+// Tiles of 512 px: float32 with predictor 3, four bands of uint16 with predictor 2; then one of a megapixel.
+TEST(EncodeZstd, RoundTripsPredictedTilesAtEveryLevelThatIsOurs) {
+  Workspace workspace;
+  for (int level = 4; level <= 13; level += level < 10 ? 1 : 3) {
+    SCOPED_TRACE(level);
+    expect_round_trip(format_of(level), {2048, 256}, planes(256, 3), workspace);
+    expect_round_trip(format_of(level), {2048, 256}, differences(2048 * 128, 4), workspace);
+    expect_round_trip(format_of(level), {2048, 120}, planes(120, 3), workspace);
+  }
+  expect_round_trip(format_of(9), {4096, 4096}, planes(8192, 5), workspace);
+}
+
+TEST(EncodeZstd, IsAsSmallOnPredictedTilesAsTheLibrarysLevel) {
+  for (int level = 5; level <= 12; ++level) {
+    SCOPED_TRACE(level);
+    for (Bytes const& samples : {planes(512, 6), differences(2048 * 256, 7), planes(128, 8)}) {
+      BlockShape const shape{2048, static_cast<std::uint32_t>(samples.size() / 2048)};
+      EXPECT_LT(static_cast<double>(encode(format_of(level), shape, samples).size()),
+                1.01 * static_cast<double>(library_size(samples, level)));
+    }
+  }
+}
+
+TEST(EncodeZstd, GivesTheSameBytesForPredictedTilesWhateverTheWorkspaceDidBefore) {
+  Bytes const samples = planes(256, 9), other = differences(2048 * 128, 10);
+  Bytes const expected = encode(format_of(9), {2048, 256}, samples);
+  Workspace workspace;
+  for (int const level : {1, 5, 9, 19}) {
+    static_cast<void>(
+        encode(format_of(level), {2048, 128}, Bytes(other.begin(), other.begin() + 2048 * 128), workspace));
+    EXPECT_EQ(encode(format_of(9), {2048, 256}, samples, workspace), expected);
+    static_cast<void>(encode(format_of(level), {2048, 100}, random_bytes(2048 * 100, 3), workspace));
+    EXPECT_EQ(encode(format_of(9), {2048, 256}, samples, workspace), expected);
+  }
+}
+
+TEST(EncodeZstd, LeavesWhatOnlyLooksLikeNoiseToTheLibrary) {
+  Bytes grey = random_bytes(768 * 512, 11);
+  for (std::size_t i = 0; i < grey.size(); ++i) { grey[i] = i % 3 == 0 ? grey[i] & std::byte{63} : grey[i - 1]; }
+  EXPECT_EQ(encode(format_of(9), {768, 512}, grey).size(), library_size(grey, 9));
+}
+
+TEST(EncodeZstd, PredictedTilesAreReadByLibtiff) { expect_libtiff_reads(format_of(9), {1024, 512}, planes(256, 12)); }
 
 TEST(EncodeZstd, SpendsTheWholeLevelOnNoiseThatRepeats) {
   Bytes samples = half_noise(512 * 512);

@@ -29,9 +29,9 @@ TEST(Noise, TellsNoiseFromStructure) {
 TEST(Noise, SeesEvenSpreadOfEveryOtherByte) {
   // A full set of values in any order is as even as can be.
   EXPECT_EQ(noise_of(bytes_of(512, [&](std::size_t i) { return i % 2 == 0 ? i / 2 * 77 : 0; }).data()),
-            Noise::every_other);
+            Noise::first_of_two);
   EXPECT_EQ(noise_of(bytes_of(512, [&](std::size_t i) { return i % 2 == 1 ? i / 2 * 77 : 0; }).data()),
-            Noise::every_other);
+            Noise::second_of_two);
   // Small differences: the high byte follows from the low one.
   EXPECT_EQ(noise_of(bytes_of(512, [&](std::size_t i) { return i % 2 == 0 ? i / 2 * 77 % 64 : 0; }).data()),
             Noise::none);

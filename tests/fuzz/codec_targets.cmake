@@ -11,3 +11,4 @@ foreach(codec IN ITEMS lzw:5 jpeg:7 deflate:8 packbits:32773 jpeg2000:34712 lerc
 endforeach()
 
 terrazzo_fuzz_target(NAME encode SOURCE encode_fuzz.cpp FOLDERS codec)
+terrazzo_fuzz_target(NAME noise_zstd SOURCE noise_zstd_fuzz.cpp FOLDERS codec)

@@ -5,7 +5,7 @@
 
 #include "geo/describe.hpp"
 #include "io/memory_source.hpp"
-#include "terrazzo/error.hpp"
+#include "support/failure.hpp"
 #include "tiff/directory.hpp"
 #include "tiff/directory_writer.hpp"
 
@@ -38,13 +38,6 @@ inline Info described(tiff::TagSet const& tags, std::size_t bands = 1, std::stri
   return info;
 }
 
-template <class Function>
-ErrorKind kind_of_failure(Function const& function) {
-  try {
-    function();
-  } catch (Error const& error) { return error.kind(); }
-  ADD_FAILURE() << "no error";
-  return ErrorKind::device;
-}
+using testing::kind_of_failure;
 
 }  // namespace terrazzo::geo

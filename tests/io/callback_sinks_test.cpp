@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/callback_sinks.hpp"
 
+#include "support/failure.hpp"
 #include "support/file_bytes.hpp"
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <stdexcept>
 #include <vector>
 
@@ -13,14 +13,7 @@ namespace terrazzo::io {
 namespace {
 
 using testing::byte_pattern;
-
-ErrorKind kind_of(std::function<void()> const& action) {
-  try {
-    action();
-  } catch (Error const& error) { return error.kind(); }
-  ADD_FAILURE() << "no error";
-  return ErrorKind::device;
-}
+using testing::kind_of_failure;
 
 struct Received {
   std::vector<std::byte> bytes{};
@@ -65,7 +58,7 @@ TEST(SeekableSink, RefusesToShorten) {
   SeekableSink sink("s3", received.write_at());
   sink.open();
   sink.write_at(0, byte_pattern(10));
-  EXPECT_EQ(kind_of([&] { sink.publish(9); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { sink.publish(9); }), ErrorKind::usage);
 }
 
 TEST(AppendSink, HandsOverEveryByteInOrder) {
@@ -88,9 +81,9 @@ TEST(AppendSink, RefusesAnyPlaceButItsEnd) {
   sink.open();
   sink.write_at(0, byte_pattern(10));
   for (std::uint64_t const offset : {0u, 9u, 11u}) {
-    EXPECT_EQ(kind_of([&] { sink.write_at(offset, byte_pattern(1)); }), ErrorKind::usage);
+    EXPECT_EQ(kind_of_failure([&] { sink.write_at(offset, byte_pattern(1)); }), ErrorKind::usage);
   }
-  EXPECT_EQ(kind_of([&] { sink.publish(9); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { sink.publish(9); }), ErrorKind::usage);
 }
 
 TEST(CallbackSinks, LetExceptionsThroughAsTheyAre) {
@@ -118,9 +111,9 @@ TEST(CallbackSinks, AreGoodForOneFileAndNeedAFunction) {
   Received received;
   SeekableSink sink("s", received.write_at());
   sink.open();
-  EXPECT_EQ(kind_of([&] { sink.open(); }), ErrorKind::usage);
-  EXPECT_EQ(kind_of([] { seekable_sink("s", {})->open(); }), ErrorKind::usage);
-  EXPECT_EQ(kind_of([] { append_sink("a", {})->open(); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([&] { sink.open(); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([] { seekable_sink("s", {})->open(); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([] { append_sink("a", {})->open(); }), ErrorKind::usage);
 }
 
 }  // namespace

@@ -109,6 +109,27 @@ TEST(Spool, LeavesMemoryWhenTheQuotaIsPassed) {
   }
 }
 
+// The writer holds its blocks while it hands them over; what a spool has of its own goes at once.
+TEST(Spool, LeavesMemoryWhileTheSinkIsHeld) {
+  std::vector<std::byte> const piece = byte_pattern(700'000);
+  OpenTarget target(Place::file);
+  SpoolQuota quota{.limit_bytes = 4 * piece.size()};
+  Spool spool(*target.sink, quota, SpoolWay::automatic, true);
+  for (int i = 0; i < 10; ++i) {
+    target.sink->hold();
+    static_cast<void>(spool.append(piece));
+    target.sink->let_go();
+  }
+  EXPECT_NE(spool.way(), SpoolWay::memory);
+  spool.place(0);
+  target.sink->publish(10 * piece.size());
+  std::vector<std::byte> const got = target.arrived();
+  ASSERT_EQ(got.size(), 10 * piece.size());
+  for (std::size_t i = 0; i < 10; ++i) {
+    EXPECT_TRUE(std::ranges::equal(piece, std::span(got).subspan(i * piece.size(), piece.size()))) << "piece " << i;
+  }
+}
+
 TEST(Spool, SharesItsQuota) {
   OpenTarget target(Place::memory);
   SpoolQuota quota{.limit_bytes = 1000};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "support/failure.hpp"
 #include "support/temp_folder.hpp"
 
 #include "terrazzo/convert.hpp"
-#include "terrazzo/error.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
 
 namespace terrazzo {
 namespace {
@@ -22,12 +23,8 @@ std::vector<std::string> out_names(std::vector<ConvertJob> const& jobs, std::str
   return names;
 }
 
-ErrorKind kind_of(std::vector<std::string> const& inputs, std::string const& out_folder) {
-  try {
-    static_cast<void>(conversion_jobs(inputs, out_folder));
-  } catch (Error const& error) { return error.kind(); }
-  ADD_FAILURE() << "no error";
-  return ErrorKind::device;
+std::optional<ErrorKind> kind_of(std::vector<std::string> const& inputs, std::string const& out_folder) {
+  return testing::kind_of_failure([&] { return conversion_jobs(inputs, out_folder); });
 }
 
 class ConversionJobs : public ::testing::Test {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/stream_device_rows.hpp"
 
+#include "support/on_device.hpp"
 #include "support/raster.hpp"
 #include "support/temp_folder.hpp"
 
@@ -132,12 +133,7 @@ TEST(OverviewsOnTheDevice, AreAnErrorWithoutAGpuAndTheFileStays) {
   EXPECT_TRUE(open(path).info().overviews.empty());
 }
 
-class WithAGpu : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (DeviceState const state = device_state(); !state.usable) { GTEST_SKIP() << "no GPU: " << state.reason; }
-  }
-};
+using WithAGpu = testing::OnDevice;
 
 TEST_F(WithAGpu, RowsOfAnyNumberOfPiecesMakeTheSameFile) {
   Raster const source = make_source(4096, 4000);  // 31 MiB: one piece, and four under the smaller budget

@@ -8,29 +8,16 @@
 namespace terrazzo::ops {
 namespace {
 
+using testing::bent;
 using testing::CogLayout;
 using testing::find_rule;
 using testing::ghost_area;
+using testing::Images;
 using testing::kGhostLines;
 using testing::LaidImage;
 using testing::Rules;
 using testing::rules_of;
-
-using Images = std::vector<LaidImage>;
-
-CogLayout bent(std::function<void(Images&)> bend) {
-  CogLayout layout;
-  layout.bend = std::move(bend);
-  return layout;
-}
-
-// The layout without the ghost area's promises.
-CogLayout unpromised(std::function<void(Images&)> bend) {
-  CogLayout layout = bent(std::move(bend));
-  layout.ghost.clear();
-  layout.framed = false;
-  return layout;
-}
+using testing::unpromised;
 
 TEST(ValidateBlocks, FindsTilesPastTheEndOfTheFile) {
   CogLayout layout = unpromised({});

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace terrazzo::testing {
@@ -134,6 +135,22 @@ class CogLayout {
     }
   }
 };
+
+using Images = std::vector<LaidImage>;
+
+inline CogLayout bent(std::function<void(Images&)> bend) {
+  CogLayout layout;
+  layout.bend = std::move(bend);
+  return layout;
+}
+
+// The same without the ghost area's promises.
+inline CogLayout unpromised(std::function<void(Images&)> bend) {
+  CogLayout layout = bent(std::move(bend));
+  layout.ghost.clear();
+  layout.framed = false;
+  return layout;
+}
 
 // The rules that were broken, each once, in the order of the findings.
 inline std::vector<std::string> rules_of(Validation const& result) {

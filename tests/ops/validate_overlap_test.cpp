@@ -9,20 +9,10 @@ namespace terrazzo::ops {
 namespace {
 
 using testing::CogLayout;
-using testing::find_rule;
-using testing::LaidImage;
+using testing::Images;
 using testing::Rules;
 using testing::rules_of;
-
-using Images = std::vector<LaidImage>;
-
-CogLayout unpromised(std::function<void(Images&)> bend) {
-  CogLayout layout;
-  layout.ghost.clear();
-  layout.framed = false;
-  layout.bend = std::move(bend);
-  return layout;
-}
+using testing::unpromised;
 
 TEST(ValidateOverlap, FindsTilesOnOneAnother) {
   Validation const result = unpromised([](Images& images) { images[0].counts[4] += 1; }).validate();

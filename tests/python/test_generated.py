@@ -9,16 +9,11 @@ import rasterio
 import rasters
 import tifffile
 from pairwise import all_pairs, product
-from rasterio.windows import Window
+from pixels import (COMPLEX, FLOATS, GDAL_KNOWS_FLOAT16, INTEGERS, LERC_TYPES, SIZES, assert_same, for_lerc, name_of,
+                    read_gdal)
 
-FLOATS = ("float16", "float32", "float64")
-GDAL_KNOWS_FLOAT16 = tuple(int(part) for part in rasterio.__gdal_version__.split(".")[:2]) >= (3, 11)
-COMPLEX = ("complex_int16", "complex64", "complex128")
-INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64")
 WITH_PREDICTOR = ("lzw", "deflate", "zstd")
-LERC_TYPES = ("uint8", "int8", "uint16", "int16", "uint32", "int32", "float32", "float64")
-
-# rows x columns, name -> GDAL's creation options
+# name -> GDAL's creation options
 GDAL_LAYOUTS = {
     "strips-of-1": {"blockysize": 1},
     "strips-of-7": {"blockysize": 7},
@@ -27,7 +22,6 @@ GDAL_LAYOUTS = {
     "tiles-64x32": {"tiled": True, "blockxsize": 64, "blockysize": 32},
     "tiles-256": {"tiled": True, "blockxsize": 256, "blockysize": 256},
 }
-SIZES = {"1x1": (1, 1), "row": (1, 100), "column": (83, 1), "odd": (37, 53), "even": (64, 128), "large": (130, 257)}
 
 GDAL_AXES = {
     "compress": ("none", "lzw", "deflate", "zstd", "packbits", "lzma", "lerc", "lerc_deflate", "lerc_zstd", "jpeg",
@@ -63,10 +57,6 @@ def gdal_valid(case):
     return True
 
 
-def name_of(case):
-    return "-".join(str(value) for value in case.values())
-
-
 def gdal_cases():
     if harness.FULL:
         axes = {**GDAL_AXES, "bands": (3,), "size": ("odd", "large"), "bigtiff": ("NO",), "sparse": (False,)}
@@ -89,28 +79,6 @@ def write_gdal(path, array, case):
     with rasterio.open(path, "w", driver="GTiff", width=array.shape[2], height=array.shape[1], count=array.shape[0],
                        dtype=case["dtype"], **options) as out:
         out.write(array)
-
-
-def for_lerc(array):
-    """LERC keeps ordinary floats only: no infinities, no -0.0, no range beyond its own scale."""
-    return array if array.dtype.kind != "f" else np.clip(np.nan_to_num(array), 1, 5000).astype(array.dtype)
-
-
-def read_gdal(path, **options):
-    """What GDAL reads, complex integers as pairs."""
-    with rasterio.open(path) as file:
-        array = file.read(**options)
-        return rasters.as_pairs(array, np.int16) if file.dtypes[0] == "complex_int16" else array
-
-
-def assert_same(ours, theirs):
-    assert ours.shape == theirs.shape
-    assert ours.dtype == theirs.dtype
-    # Bytes, not values: NaN equals itself, and -0.0 is not 0.0.
-    if ours.tobytes() != np.ascontiguousarray(theirs).tobytes():
-        different = np.argwhere(ours.view(np.uint8) != np.ascontiguousarray(theirs).view(np.uint8))
-        where = tuple(different[0])
-        raise AssertionError(f"{len(different)} bytes differ, first at {where}")
 
 
 @pytest.mark.parametrize("case", gdal_cases(), ids=name_of)
@@ -314,193 +282,3 @@ def test_reads_float32_stored_in_16_bits_as_gdal(tmp_path):
         out.write(array)
     theirs = read_gdal(path)
     assert_same(harness.read(path, folder=tmp_path), theirs)
-
-
-# -- levels, masks, values --------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def pyramid(tmp_path_factory):
-    """A COG with three overviews and a mask, and the same with the mask and the overviews beside it."""
-    folder = tmp_path_factory.mktemp("pyramid")
-    array = rasters.make("uint16", 2, 300, 410)
-    mask = np.full((300, 410), 255, np.uint8)
-    mask[100:, :77] = 0
-    paths = {}
-    for kind in ("inside", "beside"):
-        path = folder / f"{kind}.tif"
-        with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=kind == "inside", TIFF_USE_OVR=kind == "beside"):
-            with rasterio.open(path, "w", driver="GTiff", width=410, height=300, count=2, dtype="uint16", tiled=True,
-                               blockxsize=64, blockysize=64, compress="zstd", crs="EPSG:3857",
-                               transform=rasterio.transform.from_origin(0, 0, 5, 5)) as out:
-                out.write(array)
-                out.write_mask(mask)
-            with rasterio.open(path, "r+") as out:
-                out.build_overviews([2, 4, 8], rasterio.enums.Resampling.average)
-        paths[kind] = path
-    return paths
-
-
-@pytest.mark.parametrize("kind", ("inside", "beside"))
-def test_overviews_are_gdals(pyramid, kind, tmp_path):
-    sizes = [(o["width"], o["height"]) for o in harness.run_json("info", "--json", pyramid[kind])["overviews"]]
-    assert sizes == [(205, 150), (103, 75), (52, 38)]
-    for level in (1, 2, 3):
-        with rasterio.open(pyramid[kind], overview_level=level - 1) as file:
-            assert_same(harness.read(pyramid[kind], "--overview", level, folder=tmp_path), file.read())
-            part = harness.read(pyramid[kind], "--overview", level, "--window", "5,7,20,11", folder=tmp_path)
-            assert_same(part, file.read(window=Window(5, 7, 20, 11)))
-
-
-@pytest.mark.parametrize("kind", ("inside", "beside"))
-def test_masks_are_gdals_at_every_level(pyramid, kind, tmp_path):
-    with rasterio.open(pyramid[kind]) as file:
-        assert_same(harness.read(pyramid[kind], "--mask", folder=tmp_path), file.read_masks())
-    for level in (1, 2, 3):
-        with rasterio.open(pyramid[kind], overview_level=level - 1) as file:
-            assert_same(harness.read(pyramid[kind], "--mask", "--overview", level, folder=tmp_path), file.read_masks())
-
-
-def test_masked_pixels_become_nan(pyramid, tmp_path):
-    values = harness.read(pyramid["inside"], "--masked", folder=tmp_path)
-    assert values.dtype == np.float64
-    with rasterio.open(pyramid["inside"]) as file:
-        array, mask = file.read(), file.read_masks()
-    assert np.array_equal(np.isnan(values), mask == 0)
-    assert np.array_equal(values[mask != 0], array[mask != 0].astype(np.float64))
-
-
-@pytest.mark.parametrize("size", ((205, 150), (100, 80), (410, 75), (37, 291), (52, 38), (9, 9), (600, 500)))
-def test_target_size_is_gdals_nearest(pyramid, size, tmp_path):
-    width, height = size
-    with rasterio.open(pyramid["inside"]) as file:
-        theirs = file.read(out_shape=(2, height, width), resampling=rasterio.enums.Resampling.nearest)
-    assert_same(harness.read(pyramid["inside"], "--target-size", f"{width},{height}", folder=tmp_path), theirs)
-
-
-def test_target_size_of_a_window_is_gdals_nearest(pyramid, tmp_path):
-    with rasterio.open(pyramid["inside"]) as file:
-        theirs = file.read(window=Window(33, 21, 202, 150), out_shape=(2, 60, 70))
-    ours = harness.read(pyramid["inside"], "--window", "33,21,202,150", "--target-size", "70,60", folder=tmp_path)
-    assert_same(ours, theirs)
-
-
-@pytest.mark.parametrize("dtype, nodata", (("float32", -9999.0), ("float64", float("nan")), ("int16", -32768),
-                                           ("uint8", 0), ("float32", -3.4028234663852886e38), ("uint16", 65535)))
-def test_nodata_becomes_nan_and_mask(dtype, nodata, tmp_path):
-    array = rasters.make(dtype, 2, 40, 50)
-    array[0, 3:20, 4:30] = nodata
-    path = tmp_path / "a.tif"
-    with rasterio.open(path, "w", driver="GTiff", width=50, height=40, count=2, dtype=dtype, nodata=nodata,
-                       compress="deflate") as out:
-        out.write(array)
-    with rasterio.open(path) as file:
-        mask = file.read_masks()
-    assert_same(harness.read(path, "--mask", folder=tmp_path), mask)
-    values = harness.read(path, "--masked", folder=tmp_path)
-    assert values.dtype == (np.dtype(dtype) if dtype.startswith("float") else np.float64)
-    assert np.array_equal(np.isnan(values), (mask == 0) | np.isnan(array))
-    valid = (mask != 0) & ~np.isnan(array)
-    assert np.array_equal(values[valid], array[valid].astype(values.dtype))
-    info = harness.run_json("info", "--json", path)
-    assert all(np.isclose(float(b["nodata"]), nodata, rtol=0, atol=0, equal_nan=True) for b in info["bands"])
-
-
-@pytest.mark.parametrize("dtype, nodata", (("int64", -9223372036854775807), ("uint64", 18446744073709551615)))
-def test_nodata_of_64_bits_is_exact(dtype, nodata, tmp_path):
-    array = np.array([[[nodata, nodata - 1 if nodata > 0 else nodata + 1, 5]]], dtype)
-    path = tmp_path / "a.tif"
-    text = str(nodata).encode() + b"\0"  # rasterio hands nodata over as a double, which cannot hold it
-    tifffile.imwrite(path, array[0], photometric="minisblack", extratags=[(42113, 2, len(text), text, True)])
-    assert harness.run_json("info", "--json", path)["bands"][0]["nodata"] == nodata
-    assert harness.read(path, "--mask", folder=tmp_path).tolist() == [[[0, 255, 255]]]
-
-
-def test_unpack_applies_scale_and_offset(tmp_path):
-    array = rasters.make("int16", 2, 20, 30)
-    path = tmp_path / "a.tif"
-    with rasterio.open(path, "w", driver="GTiff", width=30, height=20, count=2, dtype="int16", nodata=-32768) as out:
-        out.write(array)
-        out.scales, out.offsets = (0.01, 2.0), (-7.5, 100.0)
-    values = harness.read(path, "--unpack", folder=tmp_path)
-    assert values.dtype == np.float64
-    assert np.array_equal(values, array * np.array([0.01, 2.0])[:, None, None] + np.array([-7.5, 100.0])[:, None, None])
-    masked = harness.read(path, "--unpack", "--masked", folder=tmp_path)
-    assert np.array_equal(np.isnan(masked), array == -32768)
-
-
-@pytest.mark.parametrize("source", ("uint8", "int16", "uint32", "int64", "float32", "float64"))
-@pytest.mark.parametrize("target", ("uint8", "int8", "uint16", "int32", "uint64", "float16", "float32", "float64"))
-def test_casts_round_and_clamp_as_gdal(source, target, tmp_path):
-    if target == "float16" and not GDAL_KNOWS_FLOAT16:
-        pytest.skip("this GDAL does not know float16")
-    array = rasters.make(source, 1, 20, 30)
-    if source.startswith("float"):
-        array[0, 5, :12] = [0.5, 1.5, 2.5, -0.5, -1.5, 254.5, 255.49, 300.7, -0.49, 1e10, -1e10, np.nan]
-    path = tmp_path / "a.tif"
-    with rasterio.open(path, "w", driver="GTiff", width=30, height=20, count=1, dtype=source) as out:
-        out.write(array)
-    with rasterio.open(path) as file:
-        theirs = file.read(out_dtype=target)
-    assert_same(harness.read(path, "--dtype", target, folder=tmp_path), theirs)
-
-
-def test_alpha_is_the_mask_of_the_other_bands(tmp_path):
-    array = rasters.make("uint8", 4, 40, 50)
-    array[3] = np.where(np.arange(50) % 3 == 0, 0, 255)
-    path = tmp_path / "a.tif"
-    with rasterio.open(path, "w", driver="GTiff", width=50, height=40, count=4, dtype="uint8", photometric="rgb",
-                       alpha="yes") as out:
-        out.write(array)
-    with rasterio.open(path) as file:
-        theirs = file.read_masks()
-    assert_same(harness.read(path, "--mask", folder=tmp_path), theirs)
-
-
-@pytest.mark.parametrize("photometric, bands, quality", (("ycbcr", 3, 75), ("ycbcr", 3, 95), ("rgb", 3, 85),
-                                                          ("minisblack", 1, 85), ("cmyk", 4, 85)))
-def test_jpeg_is_decoded_as_gdal_does(photometric, bands, quality, tmp_path):
-    array = rasters.make("uint8", bands, 133, 201)
-    path = tmp_path / "a.tif"
-    with rasterio.open(path, "w", driver="GTiff", width=201, height=133, count=bands, dtype="uint8", tiled=True,
-                       blockxsize=64, blockysize=64, compress="jpeg", photometric=photometric, jpeg_quality=quality,
-                       interleave="pixel") as out:
-        out.write(array)
-    assert_same(harness.read(path, folder=tmp_path), read_gdal(path))
-
-
-@pytest.mark.parametrize("subsampling", ((1, 1), (2, 1), (2, 2)))
-@pytest.mark.parametrize("layout", ({"tile": (64, 64)}, {"rowsperstrip": 16}))
-def test_subsampled_jpeg_is_decoded_as_gdal_does(subsampling, layout, tmp_path):
-    array = np.moveaxis(rasters.make("uint8", 3, 133, 201), 0, -1)
-    path = tmp_path / "a.tif"
-    tifffile.imwrite(path, array, compression="jpeg", photometric="rgb", subsampling=subsampling,
-                     compressionargs={"level": 90}, **layout)
-    assert_same(harness.read(path, folder=tmp_path), read_gdal(path))
-
-
-@pytest.mark.parametrize("bands", (3, 4))
-def test_lossy_webp_is_decoded_as_gdal_does(bands, tmp_path):
-    array = rasters.make("uint8", bands, 133, 201)
-    path = tmp_path / "a.tif"
-    with rasterio.open(path, "w", driver="GTiff", width=201, height=133, count=bands, dtype="uint8", tiled=True,
-                       blockxsize=64, blockysize=64, compress="webp", webp_level=75, interleave="pixel") as out:
-        out.write(array)
-    assert_same(harness.read(path, folder=tmp_path), read_gdal(path))
-
-
-@pytest.mark.parametrize("compress", ("lerc", "lerc_deflate", "lerc_zstd"))
-def test_lossy_lerc_is_decoded_as_gdal_does(compress, tmp_path):
-    array = for_lerc(rasters.make("float32", 1, 90, 100))
-    array[0, 10:20, 10:40] = np.nan
-    path = tmp_path / "a.tif"
-    with rasterio.open(path, "w", driver="GTiff", width=100, height=90, count=1, dtype="float32", tiled=True,
-                       blockxsize=32, blockysize=32, compress=compress, max_z_error=0.5, nodata=float("nan")) as out:
-        out.write(array)
-    assert_same(harness.read(path, folder=tmp_path), read_gdal(path))
-
-
-@pytest.mark.parametrize("points", (1, 2, 8))
-def test_threads_do_not_change_the_pixels(points, pyramid, tmp_path):
-    one = harness.read(pyramid["inside"], "--threads", 1, folder=tmp_path)
-    assert_same(harness.read(pyramid["inside"], "--threads", points, folder=tmp_path), one)

@@ -9,8 +9,8 @@ import rasterio
 import rasters
 import tifffile
 from pairwise import all_pairs, product
-from test_generated import COMPLEX, FLOATS, INTEGERS, LERC_TYPES, assert_same, for_lerc, name_of, read_gdal
-from test_validate import gdal_verdicts, our_verdicts
+from pixels import COMPLEX, FLOATS, INTEGERS, LERC_TYPES, SIZES, assert_same, for_lerc, name_of, read_gdal
+from verdicts import gdal_verdicts, our_verdicts
 
 WITH_PREDICTOR = ("lzw", "deflate", "zstd", "lzma")
 BLOCKS = {
@@ -21,7 +21,6 @@ BLOCKS = {
     "strips-of-24": ("--strips", "24"),
     "one-strip": ("--strips", "100000"),
 }
-SIZES = {"1x1": (1, 1), "row": (1, 100), "column": (83, 1), "odd": (37, 53), "even": (64, 128), "large": (130, 257)}
 # What marks missing pixels. "nan-to-value": the source has NaN, the file has a number.
 NODATA = ("none", "value", "nan", "nan-to-value")
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import rasterio
 import rasters
-from test_validate import our_verdicts
+from verdicts import our_verdicts
 
 ROUNDS = int(os.environ.get("TERRAZZO_KILL_ROUNDS", "20"))
 LARGE = os.environ.get("TERRAZZO_TEST_LARGE", "") not in ("", "0")

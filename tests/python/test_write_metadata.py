@@ -12,7 +12,7 @@ import rasterio
 import rasterio.shutil
 import rasters
 import tifffile
-from test_generated import assert_same
+from pixels import assert_same
 from test_write import write_source
 
 

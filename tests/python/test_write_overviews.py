@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import rasterio
 import rasters
+from pixels import assert_same
 from rasterio.enums import Resampling
-from test_generated import assert_same
 from test_write import read_overview, write_source
 
 

@@ -5,6 +5,7 @@
 #include "read/images.hpp"
 #include "support/sources.hpp"
 #include "support/temp_folder.hpp"
+#include "tile/stream_copy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -257,6 +258,24 @@ TEST(DecodingWithLibtiff, ReadsEachBlockOnce) {
     EXPECT_EQ(reader.bytes_read(), bytes);
     if (block == 1) { EXPECT_EQ(source->bytes, size); }
   }
+}
+
+TEST(StreamedRows, AreTheFinishedOnes) {
+  // Swapped on the way, so that the rows are not merely copied.
+  Opened const opened(
+      image<std::uint16_t>({.width = 50, .height = 20, .compression = kPackBits, .order = std::endian::big}));
+  Reader by_row(level_of(opened)), streamed(level_of(opened));
+  std::uint64_t const block = 0;
+  for (Reader* r : {&by_row, &streamed}) {
+    r->reader.fetch({&block, 1});
+    ASSERT_EQ(r->reader.decode(r->scratch.batch.items[0]).status, tile::TileStatus::ok);
+  }
+  std::size_t const row_bytes = by_row.reader.row_bytes(), stride = row_bytes + 6;
+  std::vector<std::byte> wanted(stride * 12, std::byte{0xEE}), out = wanted;
+  for (std::uint32_t r = 0; r < 12; ++r) { by_row.reader.finish_row(r + 5, wanted.data() + r * stride); }
+  streamed.reader.stream_rows(5, 12, out.data(), static_cast<std::ptrdiff_t>(stride));
+  tile::fence_streamed_copies();
+  EXPECT_EQ(out, wanted);
 }
 
 TEST(BlockMemory, CountsWhatCodecsHoldBesidesTheirOutput) {

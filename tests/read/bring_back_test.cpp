@@ -2,10 +2,11 @@
 #include "read/bring_back.hpp"
 
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/device_fixture.hpp"
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/stream.hpp"
+#include "support/failure.hpp"
 #include "support/sources.hpp"
-#include "terrazzo/error.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,25 +14,17 @@
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <random>
 #include <string>
 
 namespace terrazzo::reading {
 namespace {
 
+using terrazzo::testing::kind_of_failure;
 using Numbers = std::vector<std::uint64_t>;
 using Tiles = std::vector<std::uint32_t>;
 
 constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-
-template <class Work>
-std::optional<ErrorKind> error_of(Work const& work) {
-  try {
-    (void)work();
-  } catch (Error const& error) { return error.kind(); }
-  return std::nullopt;
-}
 
 TEST(PackedLayout, NoTileTakesNoByte) {
   PackedLayout const layout = packed_layout(Numbers{0, 16}, Numbers{10, 10}, {});
@@ -91,21 +84,24 @@ TEST(PackedLayout, ManySmallTilesDoNotOverlap) {
 }
 
 TEST(PackedLayout, RefusesSizesWithoutASum) {
-  EXPECT_EQ(error_of([] {
+  EXPECT_EQ(kind_of_failure([] {
               return packed_layout(Numbers{0, 0}, Numbers{kMost - 5, 10}, Tiles{0, 1});
             }),
             ErrorKind::limit);
-  EXPECT_EQ(error_of([] { return packed_layout(Numbers{0}, Numbers{kMost}, Tiles{0}); }), ErrorKind::limit);
-  EXPECT_EQ(error_of([] {
+  EXPECT_EQ(kind_of_failure([] { return packed_layout(Numbers{0}, Numbers{kMost}, Tiles{0}); }), ErrorKind::limit);
+  EXPECT_EQ(kind_of_failure([] {
               return packed_layout(Numbers{0, 15}, Numbers{kMost - 30, 1}, Tiles{0, 1});
             }),
             ErrorKind::limit);
-  EXPECT_EQ(error_of([] { return packed_layout(Numbers{0}, Numbers{kMost - 30}, Tiles{0, 0}); }), ErrorKind::limit);
+  EXPECT_EQ(kind_of_failure([] {
+              return packed_layout(Numbers{0}, Numbers{kMost - 30}, Tiles{0, 0});
+            }),
+            ErrorKind::limit);
 }
 
 TEST(PackedLayout, RefusesTilesThatAreNotThere) {
-  EXPECT_EQ(error_of([] { return packed_layout(Numbers{0}, Numbers{5}, Tiles{1}); }), ErrorKind::usage);
-  EXPECT_EQ(error_of([] { return packed_layout(Numbers{0}, Numbers{5, 6}, Tiles{0}); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([] { return packed_layout(Numbers{0}, Numbers{5}, Tiles{1}); }), ErrorKind::usage);
+  EXPECT_EQ(kind_of_failure([] { return packed_layout(Numbers{0}, Numbers{5, 6}, Tiles{0}); }), ErrorKind::usage);
 }
 
 // Counts what is asked of it.
@@ -156,7 +152,7 @@ TEST(BringBack, RefusedReservationAllocatesNothing) {
   std::byte none{};
   TilesToReturn const wanted{
       .input_offsets = offsets, .input_sizes = sizes, .chosen = chosen, .scratch = &none, .scratch_bytes = 1};
-  EXPECT_EQ(error_of([&] { return bring_back(wanted, budget, allocator, into, nullptr); }), ErrorKind::limit);
+  EXPECT_EQ(kind_of_failure([&] { return bring_back(wanted, budget, allocator, into, nullptr); }), ErrorKind::limit);
   EXPECT_EQ(into.size_bytes(), 0u);
   EXPECT_EQ(budget.used_bytes(), 0u);
 }
@@ -219,26 +215,18 @@ TEST_F(ReturnedSourceTest, TakesPiecesThatOverlap) {
 TEST_F(ReturnedSourceTest, PassesOnThatTheFileEnds) {
   keep(190, 10);
   std::vector<std::byte> bytes(20);
-  EXPECT_EQ(error_of([&] { return source_.read(190, bytes), 0; }), ErrorKind::io);
+  EXPECT_EQ(kind_of_failure([&] { return source_.read(190, bytes), 0; }), ErrorKind::io);
 }
 
 TEST_F(ReturnedSourceTest, KeepsNoMoreThanItsBudget) {
   keep(0, 60);
   EXPECT_EQ(budget_.used_bytes(), 60u);
-  EXPECT_EQ(error_of([&] { return keep(100, 50), 0; }), ErrorKind::limit);
+  EXPECT_EQ(kind_of_failure([&] { keep(100, 50); }), ErrorKind::limit);
   EXPECT_EQ(from_file(100, 50), 50u);
 }
 
-class BringBackDevice : public ::testing::Test {
+class BringBackDevice : public gpu::test::OnDevice {
  protected:
-  void SetUp() override {
-    int count = 0;
-    if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
-      (void)cudaGetLastError();
-      GTEST_SKIP() << "no GPU";
-    }
-  }
-
   // Tiles of these sizes, `shift` bytes from a multiple of 16; those chosen come back and are compared.
   static void expect_back(std::vector<std::size_t> const& tile_sizes, Tiles const& chosen, std::size_t shift,
                           std::size_t scratch_bytes = 0) {

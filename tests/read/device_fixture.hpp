@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads by both engines, compared. Tests that need a GPU skip themselves where there is none, with the reason.
+// Reads by both engines, compared.
 #pragma once
 
 #include "read/images.hpp"
+#include "support/on_device.hpp"
 #include "terrazzo/device.hpp"
 
 #include <gtest/gtest.h>
@@ -15,12 +16,7 @@
 
 namespace terrazzo::reading::test {
 
-class OnDevice : public ::testing::Test {
- protected:
-  void SetUp() override {
-    if (DeviceState const state = device_state(); !state.usable) { GTEST_SKIP() << "no GPU: " << state.reason; }
-  }
-};
+using terrazzo::testing::OnDevice;
 
 // What a read came to: pixels or an error, and the report.
 struct Outcome {

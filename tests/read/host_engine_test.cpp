@@ -3,9 +3,11 @@
 // What becomes of missing, bad and surplus blocks; progress and cancellation. Also run under ThreadSanitizer.
 #include "read/host_engine.hpp"
 
+#include "codec/encoder.hpp"
 #include "read/images.hpp"
 #include "support/sources.hpp"
 #include "support/temp_folder.hpp"
+#include "tile/predict.hpp"
 
 #include <gtest/gtest.h>
 
@@ -390,6 +392,69 @@ TEST(LargeResults, AreTheSamePixels) {
       }
     }
   }
+}
+
+// Tiles of floats with predictor 3, or stored as they are, all the same one but for two in the uppermost row, which end
+// in the middle and right after their beginning. The window begins inside that row of tiles.
+void expect_streamed_floats(std::uint16_t compression, std::uint32_t tile) {
+  std::uint32_t const across = 3072 / tile, above = 100;
+  std::vector<float> pixels(std::size_t{tile} * tile);
+  for (std::size_t i = 0; i < pixels.size(); ++i) { pixels[i] = static_cast<float>(i * 2654435761u >> 12) / 16; }
+  Bytes stored(pixels.size() * 4);
+  codec::EncodedBlock packed;
+  if (compression == kNone) {
+    std::memcpy(stored.data(), pixels.data(), stored.size());
+    packed.bytes = stored;
+  } else {
+    for (std::size_t r = 0; r < tile; ++r) {
+      tile::apply_float_row(reinterpret_cast<std::byte const*>(pixels.data() + r * tile), stored.data() + r * tile * 4,
+                            tile, 1, 4);
+    }
+    codec::Workspace workspace;
+    codec::EncodeFormat format;
+    format.block.bits_per_sample = 32;
+    auto const* const encoder = codec::find_encoder(static_cast<tiff::Compression>(compression));
+    ASSERT_EQ(encoder->encode(format, {tile, tile}, stored, packed, workspace).status, tile::TileStatus::ok);
+  }
+  testing::TiffBuilder builder;
+  auto const at = static_cast<std::uint32_t>(builder.data({packed.bytes.begin(), packed.bytes.end()}));
+  auto const size = static_cast<std::uint32_t>(packed.bytes.size());
+  std::vector<std::uint32_t> sizes(across * across, size);
+  sizes[1] = size / 2;
+  sizes[2] = 64;
+  builder.longs(256, {3072}).longs(257, {3072}).shorts(258, {32}).shorts(259, {compression}).shorts(339, {3});
+  if (compression != kNone) { builder.shorts(317, {3}); }
+  builder.longs(322, {tile}).longs(323, {tile}).longs(324, std::vector<std::uint32_t>(across * across, at));
+  builder.longs(325, sizes);
+  Opened const opened(builder);
+  ReadRequest const request{.window = Window{0, above, 3072, 3072 - above}, .bad_tile = BadTile::fill, .threads = 3};
+  ASSERT_GE(plan(*opened, request).result_bytes(), 32u << 20);
+  ReadReport report;
+  auto const values = values_of<float>(read(*opened, request, &report));
+  EXPECT_EQ(report.bad_tiles.size(), 2u);
+  std::uint32_t kept = 0;  // of the tile that ends in the middle
+  for (std::uint32_t r = 0; r < 3072 - above; ++r) {
+    for (std::uint32_t column = 0; column < across; ++column) {
+      std::uint32_t const in_tile = (r + above) % tile;
+      float const* const row = values.data() + std::size_t{r} * 3072 + column * tile;
+      bool const same = std::memcmp(row, pixels.data() + std::size_t{in_tile} * tile, tile * 4) == 0;
+      if (r + above >= tile || column == 0 || column > 2) {
+        ASSERT_TRUE(same) << r << " " << column;
+        continue;
+      }
+      bool const filled = std::all_of(row, row + tile, [](float v) { return v == 0; });
+      ASSERT_TRUE(filled || (same && column == 1 && kept == r)) << r << " " << column;
+      kept += column == 1 && same ? 1 : 0;
+    }
+  }
+  EXPECT_GT(kept, 0u);
+  EXPECT_LT(kept + above, tile);
+}
+
+TEST(LargeResults, OfFloatsBeginAnywhereAndKeepTheGoodRowsOfABadTile) {
+  expect_streamed_floats(5, 512);
+  expect_streamed_floats(5, 256);
+  expect_streamed_floats(kNone, 256);  // rows too short to be read straight into the result
 }
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include "read/row_finisher.hpp"
 
 #include "terrazzo/error.hpp"
+#include "tile/stream_copy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -133,6 +134,39 @@ TEST(RowFinisher, UndoesTheFloatPredictorOf24Bits) {
     tiff::Image const image =
         row_of(width, 1, 24, SampleFormat::ieee_float, std::endian::little, Predictor::floating_point);
     EXPECT_EQ(finished<float>(image, float_predicted(samples)), wanted) << width;
+  }
+}
+
+TEST(RowFinisher, StreamsRowsAsItFinishesThem) {
+  auto const with = [](std::uint32_t width, std::uint32_t samples, std::uint32_t bits, SampleFormat format,
+                       Predictor predictor) {
+    return row_of(width, samples, bits, format, std::endian::big, predictor);
+  };
+  std::vector<tiff::Image> const images{
+      with(100, 3, 8, SampleFormat::uint, Predictor::none),                    // a copy
+      with(100, 1, 16, SampleFormat::uint, Predictor::none),                   // swapped
+      with(100, 2, 16, SampleFormat::uint, Predictor::horizontal),             //
+      with(101, 1, 32, SampleFormat::ieee_float, Predictor::floating_point),   // streamed by the predictor
+      with(100, 2, 32, SampleFormat::ieee_float, Predictor::floating_point),   // not: two samples
+      with(2100, 1, 32, SampleFormat::ieee_float, Predictor::floating_point),  // not: too long
+      with(100, 1, 24, SampleFormat::ieee_float, Predictor::floating_point),   // not: widened after
+      with(101, 1, 12, SampleFormat::uint, Predictor::none),                   //
+  };
+  constexpr std::size_t kRows = 9;
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    RowFinisher const finisher(images[i], OutputOrder::stored);
+    std::size_t const in_bytes = finisher.decoded_row_bytes(), out_bytes = finisher.finished_row_bytes();
+    std::vector<std::byte> decoded(in_bytes * kRows);
+    for (std::size_t b = 0; b < decoded.size(); ++b) { decoded[b] = static_cast<std::byte>(b * 2654435761u >> 11); }
+    std::size_t const stride = out_bytes + 40;
+    std::vector<std::byte> wanted(stride * kRows, std::byte{0xEE}), out = wanted, row(out_bytes);
+    std::vector<std::byte> again = decoded;
+    for (std::size_t r = 0; r < kRows; ++r) {
+      finisher.finish(again.data() + r * in_bytes, wanted.data() + r * stride);
+    }
+    finisher.stream(decoded.data(), kRows, row.data(), out.data(), static_cast<std::ptrdiff_t>(stride));
+    tile::fence_streamed_copies();
+    EXPECT_EQ(out, wanted) << "image " << i;
   }
 }
 

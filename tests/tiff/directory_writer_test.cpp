@@ -2,7 +2,7 @@
 #include "tiff/directory_writer.hpp"
 
 #include "io/memory_source.hpp"
-#include "terrazzo/error.hpp"
+#include "support/failure.hpp"
 #include "tiff/directory.hpp"
 
 #include <gtest/gtest.h>
@@ -18,14 +18,7 @@
 namespace terrazzo::tiff {
 namespace {
 
-template <class Function>
-ErrorKind kind_of_failure(Function const& function) {
-  try {
-    function();
-  } catch (Error const& error) { return error.kind(); }
-  ADD_FAILURE() << "no error";
-  return ErrorKind::device;
-}
+using testing::kind_of_failure;
 
 // A file of directories only, one after the other.
 std::vector<std::byte> file_of(std::vector<TagSet> const& directories, bool bigtiff) {

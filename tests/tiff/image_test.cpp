@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tiff/image.hpp"
 
+#include "support/sources.hpp"
 #include "support/tiff_builder.hpp"
 #include "terrazzo/error.hpp"
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -342,6 +344,30 @@ TEST(ImageColours, AreConvertedWhereGdalDoes) {
   TiffBuilder inks = colours(5, 4, 8);
   inks.shorts(tag::InkSet, {2});
   EXPECT_FALSE(parsed(inks).is_converted_to_rgb()) << "other inks than CMYK";
+}
+
+TEST(TryParseImage, GivesNothingForWhatIsNoImage) {
+  auto const image = try_parse_image(sized().directory());
+  ASSERT_TRUE(image.has_value());
+  EXPECT_EQ(image->width_px, 100u);
+  EXPECT_FALSE(try_parse_image(sized(0, 50).directory()).has_value());
+}
+
+// It may be one: the caller must not go on as if it were not there.
+TEST(TryParseImage, PassesOnAFailureOfTheSource) {
+  TiffBuilder builder;
+  builder.ascii(100, std::string(1 << 20, 'x'));  // what lies behind is not read with the directory
+  builder.longs(tag::ImageWidth, {100}).longs(tag::ImageLength, {50});
+  builder.shorts(tag::BitsPerSample, {8, 8, 8}).shorts(tag::SamplesPerPixel, {3});
+  auto const source = std::make_shared<testing::CountingSource>(builder.source());
+  Chain const chain = read_chain(source);
+  source->fails = true;
+  try {
+    static_cast<void>(try_parse_image(chain.directories.at(0)));
+    FAIL() << "no error";
+  } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::io); }
+  source->fails = false;
+  EXPECT_TRUE(try_parse_image(chain.directories.at(0)).has_value());
 }
 
 }  // namespace

@@ -133,6 +133,23 @@ TEST_F(DeflateMatchesTest, ReachesTheFarthestAndNoFarther) {
   }
 }
 
+TEST_F(DeflateMatchesTest, LeavesThreeBytesToTheLiteralsWhereFourAreWanted) {
+  std::vector<std::uint32_t> const slots(kDeflateSlots);
+  for (std::uint32_t const same : {3u, 4u}) {
+    for (std::size_t i = 0; i < bytes_.size(); ++i) { bytes_[i] = static_cast<std::uint8_t>(i * i >> 7 ^ i * 3); }
+    std::uint32_t const position = kDeflateHistoryBytes + 100;
+    for (std::uint32_t i = 0; i <= same; ++i) {
+      bytes_[position + i] = static_cast<std::uint8_t>(bytes_[position + i - 5] ^ (i == same ? 1 : 0));
+    }
+    std::memcpy(words_.data(), bytes_.data(), bytes_.size());
+    DeflateMatchKey const three(DeflateLane<1, 3>(window_, position, 0).best(slots.data()));
+    EXPECT_EQ(three.length(), same);
+    EXPECT_EQ(three.distance(), 5u);
+    std::uint32_t const four = DeflateLane<1, 4>(window_, position, 0).best(slots.data());
+    EXPECT_EQ(four, same == 3 ? 0 : three.key);
+  }
+}
+
 TEST_F(DeflateMatchesTest, LeavesAMatchToABetterOneBehindIt) {
   DeflateMatchKey const shorter(5, 100), longer(6, 100), none;
   EXPECT_EQ(length_to_take(none, longer, 50), 0u);

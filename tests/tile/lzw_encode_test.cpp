@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
+#include <map>
 #include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace terrazzo::tile {
@@ -107,6 +111,86 @@ TEST(LzwEncode, GivesTheSameBytesWhateverItEncodedBefore) {
     static_cast<void>(encode(*used, data_of(10'000, 4 - kind, 4)));
     EXPECT_EQ(encode(*used, data), fresh);
   }
+}
+
+// The definition: strings in a map, codes as bits.
+Bytes plain_stream(Bytes const& in) {
+  std::vector<bool> bits;
+  auto const put = [&](std::size_t code, std::size_t table_size) {
+    for (unsigned width = std::max(kLzwMinWidth, static_cast<std::uint32_t>(std::bit_width(table_size)));
+         width-- > 0;) {
+      bits.push_back((code >> width & 1U) != 0);
+    }
+  };
+  std::map<std::pair<std::size_t, std::byte>, std::size_t> table;
+  std::size_t next = kLzwFirstFree, prefix = 0;
+  bool has_prefix = false;
+  put(kLzwClear, 0);
+  auto const count_code = [&] {
+    if (++next < kLzwFirstFree + kLzwCodesPerTable) { return; }
+    put(kLzwClear, next);
+    table.clear();
+    next = kLzwFirstFree;
+  };
+  for (std::byte const byte : in) {
+    if (auto const found = table.find({prefix, byte}); has_prefix && found != table.end()) {
+      prefix = found->second;
+      continue;
+    }
+    if (has_prefix) {
+      put(prefix, next);
+      table[{prefix, byte}] = next;
+      count_code();
+    }
+    prefix = std::to_integer<std::size_t>(byte);
+    has_prefix = true;
+  }
+  if (has_prefix) {
+    put(prefix, next);
+    count_code();
+  }
+  put(kLzwEndOfInformation, next == kLzwFirstFree ? 0 : next);
+  Bytes stream((bits.size() + 7) / 8);
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    if (bits[i]) { stream[i / 8] |= std::byte{0x80} >> (i % 8); }
+  }
+  return stream;
+}
+
+TEST(LzwEncode, GivesTheBytesOfAPlainEncoder) {
+  auto const encoder = std::make_unique<LzwEncoder>();
+  for (int kind = 0; kind < 5; ++kind) {
+    for (std::size_t const size : {0U, 1U, 2U, 300U, 3835U, 3836U, 3837U, 60'000U}) {
+      Bytes const data = data_of(size, kind, 29);
+      ASSERT_EQ(encode(*encoder, data), plain_stream(data)) << "kind " << kind << ", " << size << " bytes";
+    }
+  }
+}
+
+// Runs are longer and shorter than any that has a code, and end where the data end or a table does.
+TEST(LzwEncode, GivesTheBytesOfAPlainEncoderForRunsOfZeros) {
+  auto const encoder = std::make_unique<LzwEncoder>();
+  std::mt19937 engine(31);
+  for (int round = 0; round < 60; ++round) {
+    std::size_t const longest = std::size_t{2} << engine() % 11;
+    unsigned const values = 1 + static_cast<unsigned>(engine()) % 256;
+    Bytes data;
+    while (data.size() < 1000 + engine() % 60'000) {
+      data.insert(data.end(), engine() % longest, std::byte{0});
+      for (std::size_t i = engine() % longest; i > 0; --i) {
+        data.push_back(static_cast<std::byte>(engine() % values));
+      }
+    }
+    ASSERT_EQ(encode(*encoder, data), plain_stream(data)) << "round " << round;
+  }
+  for (std::size_t size = 0; size < 300; ++size) {
+    Bytes data(size);
+    data.shrink_to_fit();
+    ASSERT_EQ(encode(*encoder, data), plain_stream(data)) << size << " zeros";
+  }
+  // All codes of a table are runs, and more.
+  Bytes const zeros(9'000'000);
+  ASSERT_EQ(encode(*encoder, zeros), plain_stream(zeros));
 }
 
 TEST(LzwEncode, TakesTheLongestStringInTheTable) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile/lzw.hpp"
 
+#include "support/bytes.hpp"
 #include "support/lzw_stream.hpp"
+#include "tile/decode_exact.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,26 +15,14 @@ namespace terrazzo::tile {
 namespace {
 
 using Bytes = std::vector<std::byte>;
+using testing::bytes_of;
 using testing::lzw_stream;
 using testing::LzwCodeWriter;
 using testing::LzwStreamOptions;
 using testing::noise;
 
-Bytes bytes_of(std::initializer_list<int> values) {
-  Bytes bytes;
-  for (int const value : values) { bytes.push_back(static_cast<std::byte>(value)); }
-  return bytes;
-}
-
-// Copies into blocks of exactly the right size, so that a sanitizer sees any access outside.
 TileResult decode_exact(Bytes const& in, std::size_t out_size, Bytes& out) {
-  std::unique_ptr<std::byte[]> const exact_in(new std::byte[in.size()]);
-  std::unique_ptr<std::byte[]> const exact_out(new std::byte[out_size]);
-  std::copy(in.begin(), in.end(), exact_in.get());
-  TileResult const result = lzw_decode({exact_in.get(), in.size()}, {exact_out.get(), out_size});
-  EXPECT_LE(result.bytes_written, out_size);
-  out.assign(exact_out.get(), exact_out.get() + std::min(result.bytes_written, out_size));
-  return result;
+  return test::decode_exact(lzw_decode, in, out_size, out);
 }
 
 // The definition, without the fast loop.

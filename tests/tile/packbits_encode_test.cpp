@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile/packbits_encode.hpp"
 
+#include "support/bytes.hpp"
 #include "tile/packbits.hpp"
 
 #include <gtest/gtest.h>
 
-#include <initializer_list>
 #include <random>
 #include <vector>
 
@@ -13,12 +13,7 @@ namespace terrazzo::tile {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-Bytes bytes_of(std::initializer_list<int> values) {
-  Bytes bytes;
-  for (int const value : values) { bytes.push_back(static_cast<std::byte>(value & 0xFF)); }
-  return bytes;
-}
+using testing::bytes_of;
 
 Bytes encode(Bytes const& row) {
   Bytes out(packbits_encode_bound(row.size()));

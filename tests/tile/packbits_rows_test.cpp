@@ -1,41 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile/packbits_rows.hpp"
 
-#include "tile/packbits_encode.hpp"
+#include "tile/packbits_by_rows.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <random>
 #include <vector>
 
 namespace terrazzo::tile {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-// Runs of any length among literals.
-Bytes runs(std::size_t count, std::uint32_t seed, unsigned values, unsigned keep) {
-  std::mt19937 engine(seed);
-  Bytes bytes(count);
-  std::byte last{};
-  for (std::byte& b : bytes) {
-    if (engine() % keep == 0) { last = static_cast<std::byte>(engine() % values); }
-    b = last;
-  }
-  return bytes;
-}
-
-Bytes by_host(Bytes const& tile, std::size_t row_bytes) {
-  Bytes out;
-  for (std::size_t row = 0; row < tile.size(); row += row_bytes) {
-    std::size_t const size = std::min(row_bytes, tile.size() - row);
-    Bytes packed(packbits_encode_bound(size));
-    packed.resize(packbits_encode_row(tile.data() + row, size, packed.data()));
-    out.insert(out.end(), packed.begin(), packed.end());
-  }
-  return out;
-}
+using test::packbits_by_rows;
+using test::runs;
 
 // In parts, as the device does it: counted first, then written, each part into a block of its exact size.
 Bytes by_parts(Bytes const& tile, std::size_t row_bytes) {
@@ -62,7 +40,7 @@ TEST(PackBitsRows, AreTheHostsBytes) {
         for (std::size_t const size : {row_bytes, row_bytes * 9, row_bytes * 7 + row_bytes / 2}) {
           Bytes const tile = runs(size, ++seed, values, keep);
           Bytes const packed = by_parts(tile, row_bytes);
-          ASSERT_EQ(packed, by_host(tile, row_bytes)) << size << " bytes in rows of " << row_bytes;
+          ASSERT_EQ(packed, packbits_by_rows(tile, row_bytes)) << size << " bytes in rows of " << row_bytes;
           ASSERT_LE(packed.size(), packbits_rows_bound(size, row_bytes));
         }
       }
@@ -74,7 +52,7 @@ TEST(PackBitsRows, AreTheHostsBytesForEverySize) {
   for (std::size_t size = 0; size < 700; ++size) {
     for (unsigned const keep : {1U, 2U, 3U, 40U}) {
       Bytes const row = runs(size, static_cast<std::uint32_t>(size), 3, keep);
-      ASSERT_EQ(by_parts(row, 1000), by_host(row, 1000)) << size;
+      ASSERT_EQ(by_parts(row, 1000), packbits_by_rows(row, 1000)) << size;
     }
   }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile/packbits.hpp"
 
+#include "support/bytes.hpp"
+#include "tile/decode_exact.hpp"
+
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -11,21 +14,10 @@ namespace terrazzo::tile {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-Bytes bytes_of(std::initializer_list<int> values) {
-  Bytes bytes;
-  for (int const value : values) { bytes.push_back(static_cast<std::byte>(value)); }
-  return bytes;
-}
+using testing::bytes_of;
 
 TileResult decode_exact(Bytes const& in, std::size_t out_size, Bytes& out) {
-  std::unique_ptr<std::byte[]> const exact_in(new std::byte[in.size()]);
-  std::unique_ptr<std::byte[]> const exact_out(new std::byte[out_size]);
-  std::copy(in.begin(), in.end(), exact_in.get());
-  TileResult const result = packbits_decode({exact_in.get(), in.size()}, {exact_out.get(), out_size});
-  EXPECT_LE(result.bytes_written, out_size);
-  out.assign(exact_out.get(), exact_out.get() + std::min(out_size, result.bytes_written));
-  return result;
+  return test::decode_exact(packbits_decode, in, out_size, out);
 }
 
 // The example of Apple's technical note that defines the scheme.

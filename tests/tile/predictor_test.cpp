@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile/predictor.hpp"
 
+#include "tile/stream_copy.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -162,6 +164,63 @@ TEST(FloatRowTest, PutsTheMostSignificantPlaneLast) {
   undo_float_row(reinterpret_cast<std::byte*>(planes.data()), reinterpret_cast<std::byte*>(out.data()), 2, 1, 4);
   EXPECT_EQ(out[0], 1.0F);
   EXPECT_EQ(out[1], 2.0F);
+}
+
+class StreamedFloatRows : public ::testing::TestWithParam<std::uint32_t> {};
+
+// Ends of a row in the middle of a line, rows side by side and rows apart, also from the bottom up; addresses that no
+// sample could have are taken too.
+TEST_P(StreamedFloatRows, AreTheRowsOneByOneWhereverTheyGo) {
+  std::uint32_t const bytes_per_sample = GetParam();
+  constexpr std::size_t kRows = 7;
+  for (std::size_t const width : {0u, 1u, 5u, 31u, 32u, 33u, 64u, 100u, 512u, 1000u}) {
+    std::size_t const row_bytes = width * bytes_per_sample;
+    for (std::size_t const offset : {0u, 1u, 8u, 16u, 48u, 63u}) {
+      for (std::ptrdiff_t const gap : {std::ptrdiff_t{0}, std::ptrdiff_t{24}, std::ptrdiff_t{129}}) {
+        for (bool const upwards : {false, true}) {
+          SCOPED_TRACE(::testing::Message() << width << " at " << offset << " gap " << gap << " upwards " << upwards);
+          std::ptrdiff_t const stride = static_cast<std::ptrdiff_t>(row_bytes) + gap;
+          Bytes const pixels = random_bytes(row_bytes * kRows, static_cast<std::uint32_t>(width + offset));
+          Bytes encoded;
+          Bytes wanted(64 + offset + static_cast<std::size_t>(stride) * kRows + kGuard, kGuardByte), out = wanted;
+          std::size_t const start = (64 - reinterpret_cast<std::uintptr_t>(out.data()) % 64) % 64 + offset;
+          for (std::size_t r = 0; r < kRows; ++r) {
+            auto const row = pixels.begin() + static_cast<std::ptrdiff_t>(r * row_bytes);
+            Bytes const planes =
+                encode_float(Bytes(row, row + static_cast<std::ptrdiff_t>(row_bytes)), width, 1, bytes_per_sample);
+            encoded.insert(encoded.end(), planes.begin(), planes.end());
+            std::size_t const place = upwards ? kRows - 1 - r : r;
+            std::copy_n(
+                row, row_bytes,
+                wanted.begin() + static_cast<std::ptrdiff_t>(start) + static_cast<std::ptrdiff_t>(place) * stride);
+          }
+          encoded.resize(encoded.size() + kGuard, kGuardByte);
+          std::byte* const first = out.data() + start + (upwards ? (kRows - 1) * static_cast<std::size_t>(stride) : 0);
+          stream_float_rows(encoded.data(), width, bytes_per_sample, kRows, first, upwards ? -stride : stride);
+          fence_streamed_copies();
+          expect_guard(encoded);
+          ASSERT_EQ(out, wanted);
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(SampleSize, StreamedFloatRows, ::testing::Values(2U, 3U, 4U, 8U));
+
+TEST(StreamedFloatRowsTest, MayBeAsLongAsTheHeaderSays) {
+  std::size_t const width = kMaxStreamedRowBytes / 4;
+  Bytes const pixels = random_bytes(2 * kMaxStreamedRowBytes, 3);
+  Bytes encoded;
+  for (std::size_t r = 0; r < 2; ++r) {
+    auto const row = pixels.begin() + static_cast<std::ptrdiff_t>(r * kMaxStreamedRowBytes);
+    Bytes const planes = encode_float(Bytes(row, row + kMaxStreamedRowBytes), width, 1, 4);
+    encoded.insert(encoded.end(), planes.begin(), planes.end());
+  }
+  Bytes out(pixels.size());
+  stream_float_rows(encoded.data(), width, 4, 2, out.data(), kMaxStreamedRowBytes);
+  fence_streamed_copies();
+  EXPECT_EQ(out, pixels);
 }
 
 }  // namespace

@@ -31,6 +31,12 @@ struct SceneLevel {
   [[nodiscard]] LevelSamples samples(std::byte* data) const noexcept {
     return {data + offset_bytes, band_stride_bytes, row_stride_bytes, pixel_stride_bytes, first};
   }
+  // The same as a HostView or a DeviceView.
+  template <class View>
+  [[nodiscard]] View view(std::byte* data, DType dtype) const noexcept {
+    return {data + offset_bytes, dtype, bands, row_count, width, band_stride_bytes, row_stride_bytes,
+            pixel_stride_bytes};
+  }
 };
 
 enum class Layout : std::uint8_t { planar, interleaved, aligned, aligned_interleaved, upside_down, mirrored };

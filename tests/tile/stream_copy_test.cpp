@@ -26,5 +26,34 @@ TEST(CopyStreaming, CopiesEverySizeAtEveryAlignmentAndNothingElse) {
   }
 }
 
+TEST(CopyRowsStreaming, CopiesRowsThatLieApartAndNothingBetweenThem) {
+  constexpr std::size_t kRows = 11, kFromStride = 300;
+  std::vector<std::byte> from(kRows * kFromStride);
+  for (std::size_t i = 0; i < from.size(); ++i) { from[i] = static_cast<std::byte>(i * 13 + i / 256); }
+  for (std::size_t const bytes : {0u, 1u, 63u, 64u, 65u, 200u, 300u}) {
+    for (std::size_t offset = 0; offset < 65; offset += 7) {
+      for (std::ptrdiff_t const stride : {300, 320, 333, -300, -341}) {
+        std::vector<std::byte> to(kRows * 400 + 64, std::byte{0xEE}), wanted = to;
+        std::ptrdiff_t const first =
+            static_cast<std::ptrdiff_t>(offset) + (stride < 0 ? static_cast<std::ptrdiff_t>(kRows - 1) * -stride : 0);
+        for (std::size_t r = 0; r < kRows; ++r) {
+          std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(r * kFromStride), bytes,
+                      wanted.begin() + first + static_cast<std::ptrdiff_t>(r) * stride);
+        }
+        copy_rows_streaming(to.data() + first, stride, from.data(), kFromStride, bytes, kRows);
+        fence_streamed_copies();
+        ASSERT_EQ(to, wanted) << bytes << " " << offset << " " << stride;
+      }
+    }
+  }
+}
+
+TEST(PrefetchPartialLines, ChangesNothing) {
+  std::vector<std::byte> memory(256, std::byte{0xEE});
+  std::vector<std::byte> const before = memory;
+  for (std::size_t i = 0; i < 64; ++i) { prefetch_partial_lines(memory.data() + i, 192 - i); }
+  EXPECT_EQ(memory, before);
+}
+
 }  // namespace
 }  // namespace terrazzo::tile

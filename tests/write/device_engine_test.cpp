@@ -294,8 +294,8 @@ TEST_F(DeviceWriter, EncodesPicturesWithTheVendorsEncoders) {
     return sum / static_cast<double>(pixels.size());
   };
   for (Compression const compression : {Compression::jpeg, Compression::jpeg2000}) {
-    bool const found = compression == Compression::jpeg ? gpu::nvjpeg_encode_available()
-                                                        : gpu::nvjpeg2k_encode_available();
+    bool const found =
+        compression == Compression::jpeg ? gpu::nvjpeg_encode_available() : gpu::nvjpeg2k_encode_available();
     WriteOptions options = with([&](WriteOptions& o) {
       o.compression = compression;
       o.tile_size = {128, 128};

@@ -7,6 +7,7 @@
 //   join    one block a piece: shifts its words to where they belong.
 #include "gpu/kernels/deflate_encode.hpp"
 
+#include "gpu/kernels/piece_matches.cuh"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/scratch_carver.hpp"
 #include "terrazzo/error.hpp"
@@ -18,24 +19,20 @@
 namespace terrazzo::gpu {
 namespace {
 
-using tile::DeflateMatchKey;
+using pieces::kAll;
+using pieces::kBlocksAMultiprocessor;
+using pieces::kThreads;
+using pieces::kWarpLanes;
+using pieces::kWarps;
+using pieces::Piece;
 using tile::DeflateToken;
 using tile::DeflateWindow;
 using tile::EncodeBatch;
-using tile::kDeflateHistoryBytes;
 using tile::kDeflatePieceBytes;
 using tile::kDeflatePieceWords;
-using tile::kDeflateSegmentBytes;
 using tile::kDeflateStored;
 
-constexpr std::uint32_t kThreads = tile::kDeflateThreads;
-constexpr std::uint32_t kWarpLanes = 32;
-constexpr std::uint32_t kWarps = kThreads / kWarpLanes;
-constexpr std::uint32_t kAll = 0xFFFFFFFF;
-constexpr std::uint32_t kBlocksAMultiprocessor = 4;  // of the newest devices, as registers and shared memory allow
-constexpr std::uint32_t kMostBlocks = 640;  // more than any device runs at a time
 constexpr std::uint32_t kTokensAThread = 8;
-static_assert(kWarps * kDeflateSegmentBytes == kDeflatePieceBytes, "a warp parses a segment");
 static_assert(kThreads == tile::kAdlerThreads);
 
 struct Scratch {
@@ -64,151 +61,11 @@ struct Shared {
 static_assert(sizeof(Shared) + 64 + 1024 <= 228 * 1024 / kBlocksAMultiprocessor,
               "with Adler-32's sums and a KiB of CUDA's");
 
-// The threads of a block; where they meet.
-struct BlockThreads {
-  template <class Step>
-  TERRAZZO_HOST_DEVICE void each(Step const& step) const {
-#if defined(__CUDA_ARCH__)
-    step(threadIdx.x);
-    __syncthreads();
-#else
-    (void)step;
-#endif
-  }
-};
-
-struct Piece {
-  std::uint64_t tile, index;
-  std::uint64_t tile_bytes;
-  std::uint32_t bytes;  // none: the tile is shorter
-
-  __device__ Piece(EncodeBatch const& batch, std::uint64_t pieces_a_tile, std::uint64_t item)
-      : tile(item / pieces_a_tile),
-        index(item % pieces_a_tile),
-        tile_bytes(batch.input_sizes[tile]),
-        bytes(tile::deflate_piece_bytes(tile_bytes, index)) {}
-  [[nodiscard]] __device__ bool last() const { return (index + 1) * kDeflatePieceBytes >= tile_bytes; }
-  [[nodiscard]] __device__ bool has_history() const { return index != 0; }
-};
-
-// The piece and what lies before it. Zeros behind, for what is read there must not depend on what was there before.
-__device__ void load_window(Shared& shared, Piece const& piece, std::byte const* in) {
-  std::uint32_t const history = piece.has_history() ? kDeflateHistoryBytes : 0;
-  std::byte const* const from = in - history;
-  auto* const window = reinterpret_cast<std::byte*>(shared.window) + kDeflateHistoryBytes - history;
-  std::uint32_t const total = history + piece.bytes;
-  std::uint32_t whole = 0;
-  if (reinterpret_cast<std::uintptr_t>(from) % 16 == 0) {
-    whole = total / 16 * 16;
-    for (std::uint32_t i = threadIdx.x; i < whole / 16; i += kThreads) {
-      reinterpret_cast<uint4*>(window)[i] = reinterpret_cast<uint4 const*>(from)[i];
-    }
-  }
-  std::uint32_t const end = total / 16 * 16 + tile::kDeflateWindowTail;
-  for (std::uint32_t i = whole + threadIdx.x; i < end; i += kThreads) {
-    window[i] = i < total ? from[i] : std::byte{0};
-  }
-}
-
-__device__ void clear(Shared& shared) {
-  for (std::uint32_t i = threadIdx.x; i < tile::kDeflateSlots; i += kThreads) { shared.slots[i] = 0; }
+__device__ void clear_counts(tile::DeflateCodes& codes) {
   for (std::uint32_t i = threadIdx.x; i < tile::kDeflateLiteralSymbols; i += kThreads) {
-    shared.codes.literals.counts[i] = i == tile::kDeflateEndOfBlock ? 1 : 0;
+    codes.literals.counts[i] = i == tile::kDeflateEndOfBlock ? 1 : 0;
   }
-  if (threadIdx.x < tile::kDeflateDistanceSymbols) { shared.codes.distances.counts[threadIdx.x] = 0; }
-}
-
-// The best match of every position into `keys`.
-template <std::uint32_t kLanes>
-__device__ void find_matches(Shared& shared, DeflateWindow const& window, std::uint32_t* keys) {
-  using Table = tile::DeflateTable<kLanes>;
-  for (std::uint32_t i = window.oldest + threadIdx.x; i < kDeflateHistoryBytes; i += kThreads) {
-    Table::insert(shared.slots, Table::bucket_of(window.word_at(i)), i);
-  }
-  __syncthreads();
-  std::uint32_t const lane = threadIdx.x % kLanes;
-  for (std::uint32_t step = kDeflateHistoryBytes; step < window.end; step += Table::kStep) {
-    std::uint32_t const position = step + threadIdx.x / kLanes;
-    bool const inside = position < window.end;
-    std::uint32_t key = 0, bucket = 0;
-    if (inside) {
-      tile::DeflateLane<kLanes> const look(window, position, lane);
-      bucket = look.bucket();
-      key = look.best(shared.slots);
-    }
-    TERRAZZO_UNROLL
-    for (std::uint32_t distance = 1; distance < kLanes; distance *= 2) {
-      std::uint32_t const other = __shfl_xor_sync(kAll, key, distance);
-      key = key > other ? key : other;
-    }
-    __syncthreads();
-    if (inside && lane == 0) {
-      keys[position - kDeflateHistoryBytes] = key;
-      Table::insert(shared.slots, bucket, position);
-    }
-    __syncthreads();
-  }
-}
-
-// How long a match is that is kDeflateLookBytes at least: every lane looks at eight bytes more. All lanes call.
-__device__ std::uint32_t follow_match(DeflateWindow const& window, std::uint32_t position, std::uint32_t distance,
-                                      std::uint32_t longest, std::uint32_t lane) {
-  std::uint32_t const from = tile::kDeflateLookBytes + lane * 8;
-  std::uint32_t length = from;
-  if (from < longest) {
-    std::uint32_t const until = from + 8 < longest ? from + 8 : longest;
-    length = window.common_length(position, distance, from, until);
-  }
-  bool const ends = length < from + 8;
-  std::uint32_t const first = tile::trailing_zeros(__ballot_sync(kAll, ends));  // one ends: 32 * 8 is past the longest
-  return __shfl_sync(kAll, length, static_cast<int>(first));
-}
-
-// One warp's segment: keys become tokens, which are counted.
-__device__ void parse_segment(Shared& shared, DeflateWindow const& window, std::uint32_t* keys) {
-  std::uint32_t const lane = threadIdx.x % kWarpLanes;
-  std::uint32_t const piece_bytes = window.end - kDeflateHistoryBytes;
-  std::uint32_t const begin = threadIdx.x / kWarpLanes * kDeflateSegmentBytes;
-  std::uint32_t const end = begin + kDeflateSegmentBytes < piece_bytes ? begin + kDeflateSegmentBytes : piece_bytes;
-  std::uint32_t parsed = begin;  // up to here
-  // The keys of the next positions are on their way while these are used.
-  auto const load = [&](std::uint32_t at) { return at < end ? keys[at] : 0U; };
-  std::uint32_t ahead = load(begin + lane);
-  for (std::uint32_t base = begin; base < end; base += kWarpLanes) {
-    std::uint32_t const at = base + lane;
-    std::uint32_t const key = ahead;
-    ahead = load(at + kWarpLanes);
-    std::uint32_t word = DeflateToken::kCovered;
-    if (parsed < base + kWarpLanes) {
-      std::uint32_t const beside = __shfl_down_sync(kAll, key, 1), beyond = __shfl_sync(kAll, ahead, 0);
-      DeflateMatchKey const match(key), next(lane == kWarpLanes - 1 ? beyond : beside);
-      std::uint32_t const take = at < end ? tile::length_to_take(match, next, end - at) : 0;
-      if (at >= parsed) { word = DeflateToken::literal(window.byte_at(kDeflateHistoryBytes + at)).word; }
-      std::uint32_t taken = __ballot_sync(kAll, take != 0 && at >= parsed);
-      while (taken != 0) {
-        std::uint32_t const first = tile::trailing_zeros(taken);
-        std::uint32_t length = __shfl_sync(kAll, take, static_cast<int>(first));
-        std::uint32_t const distance = __shfl_sync(kAll, match.distance(), static_cast<int>(first));
-        std::uint32_t const from = base + first;
-        if (length == tile::kDeflateLookBytes) {
-          std::uint32_t const left = end - from;
-          std::uint32_t const longest = left < tile::kDeflateLongestMatch ? left : tile::kDeflateLongestMatch;
-          length = follow_match(window, kDeflateHistoryBytes + from, distance, longest, lane);
-        }
-        parsed = from + length;
-        if (at == from) {
-          word = DeflateToken::match(length, distance).word;
-        } else if (at > from && at < parsed) {
-          word = DeflateToken::kCovered;
-        }
-        taken &= parsed >= base + kWarpLanes ? 0U : kAll << (parsed - base);
-      }
-    }
-    if (at < end) {
-      tile::count_token(shared.codes, DeflateToken{word});
-      keys[at] = word;
-    }
-  }
+  if (threadIdx.x < tile::kDeflateDistanceSymbols) { codes.distances.counts[threadIdx.x] = 0; }
 }
 
 // The sum of `value` over the threads before this one, and over all. Between two calls lies a barrier of the caller's.
@@ -286,7 +143,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksAMultiprocessor)
   extern __shared__ uint4 memory[];
   auto& shared = *reinterpret_cast<Shared*>(memory);
   std::uint32_t* const keys = scratch.tokens + std::uint64_t{blockIdx.x} * kDeflatePieceBytes;
-  BlockThreads threads;
+  pieces::BlockThreads threads;
   for (;;) {
     // Pieces differ in how long they take, so blocks take the next one when they are free.
     if (threadIdx.x == 0) { shared.item = atomicAdd(scratch.next_item, 1U); }
@@ -296,15 +153,15 @@ __global__ void __launch_bounds__(kThreads, kBlocksAMultiprocessor)
     Piece const piece(batch, scratch.pieces_a_tile, item);
     if (piece.bytes != 0) {
       std::byte const* const tile_input = batch.input + batch.input_offsets[piece.tile];
-      load_window(shared, piece, tile_input + piece.index * kDeflatePieceBytes);
-      clear(shared);
+      pieces::load_window(shared.window, piece, tile_input + piece.index * kDeflatePieceBytes);
+      pieces::clear_slots(shared.slots);
+      clear_counts(shared.codes);
       sum_adler(scratch, piece, tile_input, item);
       __syncthreads();
-      DeflateWindow const window{.words = shared.window,
-                                 .oldest = piece.has_history() ? 0 : kDeflateHistoryBytes,
-                                 .end = kDeflateHistoryBytes + piece.bytes};
-      find_matches<kLanes>(shared, window, keys);
-      parse_segment(shared, window, keys);
+      DeflateWindow const window = piece.window(shared.window);
+      pieces::find_matches<kLanes, tile::kDeflateShortestMatch>(shared.slots, window, keys);
+      pieces::parse_segment(window, keys, tile::kDeflateLongestMatch,
+                            [&](DeflateToken token) { tile::count_token(shared.codes, token); });
       __syncthreads();
       tile::make_block_codes(threads, shared.work, shared.codes);
       std::uint32_t const bits = shared.codes.header_bits + shared.codes.body_bits;
@@ -401,15 +258,13 @@ __global__ void __launch_bounds__(kThreads) join_kernel(EncodeBatch batch, Scrat
   }
 }
 
-std::uint64_t block_count(std::uint64_t items) noexcept { return items < kMostBlocks ? items : kMostBlocks; }
-
 Scratch carve(ScratchCarver& carver, std::uint32_t tile_count, std::uint64_t longest_tile_bytes) noexcept {
   std::uint64_t const pieces_a_tile = tile::deflate_piece_count(longest_tile_bytes);
   std::uint64_t const items = tile_count * pieces_a_tile;
   Scratch scratch{};
   scratch.starts = carver.take<std::uint64_t>(tile_count * (pieces_a_tile + 1));
   scratch.words = carver.take<std::uint32_t>(items * kDeflatePieceWords);
-  scratch.tokens = carver.take<std::uint32_t>(block_count(items) * kDeflatePieceBytes);
+  scratch.tokens = carver.take<std::uint32_t>(pieces::block_count(items) * kDeflatePieceBytes);
   scratch.sizes = carver.take<std::uint32_t>(items);
   scratch.adler_bytes = carver.take<std::uint32_t>(items);
   scratch.adler_weighted = carver.take<std::uint32_t>(items);
@@ -427,7 +282,7 @@ void launch_encode(EncodeBatch const& batch, Scratch const& scratch, std::uint32
   check_cuda(cudaFuncSetAttribute(encode_kernel<kLanes>, cudaFuncAttributePreferredSharedMemoryCarveout,
                                   cudaSharedmemCarveoutMaxShared),
              "Deflate: asking for shared memory");
-  auto const blocks = static_cast<std::uint32_t>(block_count(items));
+  auto const blocks = static_cast<std::uint32_t>(pieces::block_count(items));
   encode_kernel<kLanes><<<blocks, kThreads, sizeof(Shared), stream>>>(batch, scratch, items);
   check_launch("Deflate: encoding pieces");
 }

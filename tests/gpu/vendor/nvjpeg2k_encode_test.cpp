@@ -37,12 +37,11 @@ TEST(Nvjpeg2kEncode, TakesLosslessSamplesThatTheLibraryHasTypesFor) {
     std::uint32_t samples, bits;
     bool is_signed, is_rgb, lossless, taken;
   };
-  for (Case const& c :
-       {Case{1, 8, false, false, true, true}, Case{4, 16, true, true, true, true}, Case{3, 16, false, true, true, true},
-        Case{3, 16, false, false, true, false}, Case{2, 8, false, true, true, false},
-        Case{1, 8, true, false, true, false}, Case{1, 32, false, false, true, false},
-        Case{5, 8, false, true, true, false}, Case{0, 8, false, true, true, false},
-        Case{1, 8, false, false, false, false}}) {
+  for (Case const& c : {Case{1, 8, false, false, true, true}, Case{4, 16, true, true, true, true},
+                        Case{3, 16, false, true, true, true}, Case{3, 16, false, false, true, false},
+                        Case{2, 8, false, true, true, false}, Case{1, 8, true, false, true, false},
+                        Case{1, 32, false, false, true, false}, Case{5, 8, false, true, true, false},
+                        Case{0, 8, false, true, true, false}, Case{1, 8, false, false, false, false}}) {
     Jpeg2000EncodeFormat const format{.width_px = 64,
                                       .height_px = 64,
                                       .samples = c.samples,

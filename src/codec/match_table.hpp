@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds earlier copies of bytes for deflate: the last places of every hash of five bytes, and of eight, so that where
+// much repeats the longest is found among few. They are compared all at once and without branches, for which of them is
+// the longest cannot be predicted; following a chain of places one by one took most of the encoder's time.
+//
+// A place is kept by its low 16 bits and read as a distance of 1 to 32768: whatever lies in the table is one that
+// deflate can name, and as long as places are looked up in ascending order, one that lies in the input. Whether bytes
+// are equal is seen from the bytes, so places that have come round, and empty cells, do no harm.
+#pragma once
+
+#include "codec/deflate_block.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace terrazzo::codec {
+
+struct FoundMatch {
+  std::size_t length = 0, distance = 0;  // 0: none
+};
+
+// The first byte lowest.
+[[nodiscard]] inline std::uint64_t load_eight(std::byte const* from) noexcept {
+  std::uint64_t value;
+  std::memcpy(&value, from, sizeof value);
+  if constexpr (std::endian::native == std::endian::big) { value = __builtin_bswap64(value); }
+  return value;
+}
+
+// Of two places that both have kLongestMatch bytes.
+[[nodiscard]] inline std::size_t common_length(std::byte const* a, std::byte const* b) noexcept {
+  std::size_t length = 0;
+  for (; length + 8 <= kLongestMatch; length += 8) {
+    std::uint64_t const differ = load_eight(a + length) ^ load_eight(b + length);
+    if (differ != 0) { return length + static_cast<std::size_t>(std::countr_zero(differ)) / 8; }
+  }
+  while (length < kLongestMatch && a[length] == b[length]) { ++length; }
+  return length;
+}
+
+// Places: as many as 16 bits fit it, for either hash.
+template <class Places>
+class MatchTable {
+ public:
+  static constexpr std::size_t kShortest = 5;
+  static constexpr std::size_t kLongEnough = 64;  // a match that is not worth improving
+
+  MatchTable() : by_five_(kCells), by_eight_(kCells) {}
+
+  void clear() noexcept {
+    std::ranges::fill(by_five_, Places{0});
+    std::ranges::fill(by_eight_, Places{0});
+  }
+
+  void insert(std::byte const* in, std::size_t at) noexcept {
+    std::uint64_t const bytes = load_eight(in + at);
+    push(by_five_[hash_of_five(bytes)], at);
+    push(by_eight_[hash_of_eight(bytes)], at);
+  }
+
+  // As find(), but only what has eight bytes and more, among places found so.
+  [[nodiscard]] FoundMatch find_long(std::byte const* in, std::size_t at) noexcept {
+    std::byte const* const here = in + at;
+    std::uint64_t const bytes = load_eight(here);
+    Places& eight = by_eight_[hash_of_eight(bytes)];
+    Places const places = eight;
+    push(eight, at);
+    FoundMatch found;
+    for (unsigned way = 0; way < kWays; ++way) {
+      std::size_t const distance = ((at - 1 - (places >> (16 * way))) & (kFarthestMatch - 1)) + 1;
+      if (load_eight(here - distance) != bytes) { continue; }
+      std::size_t const length = common_length(here, here - distance);
+      if (length > found.length) { found = {length, distance}; }
+    }
+    return found;
+  }
+
+  // The longest match of `at`, if it has kShortest bytes; `at` is inserted. `at` is over 0 and over all places
+  // inserted, and kLongestMatch bytes follow it.
+  [[nodiscard]] FoundMatch find(std::byte const* in, std::size_t at) noexcept {
+    std::byte const* const here = in + at;
+    std::uint64_t const bytes = load_eight(here);
+    Places& five = by_five_[hash_of_five(bytes)];
+    Places& eight = by_eight_[hash_of_eight(bytes)];
+    Places const places[2] = {five, eight};
+    push(five, at);
+    push(eight, at);
+    auto const distance_of = [&](unsigned way) {
+      std::size_t const place = places[way / kWays] >> (16 * (way % kWays));
+      return ((at - 1 - place) & (kFarthestMatch - 1)) + 1;
+    };
+    std::size_t distance = distance_of(0);
+    std::uint64_t equal = equal_bytes(bytes, load_eight(here - distance));
+#pragma GCC unroll 8
+    for (unsigned way = 1; way < 2 * kWays; ++way) {
+      std::size_t const other = distance_of(way);
+      std::uint64_t const other_equal = equal_bytes(bytes, load_eight(here - other));
+      bool const better = other_equal > equal;
+      equal = better ? other_equal : equal;
+      distance = better ? other : distance;
+    }
+    if (equal < kFiveEqual) { return {}; }
+    if (equal != kEightEqual) {
+      return {static_cast<std::size_t>(std::countr_one(equal | ~kEightEqual)) / 8, distance};
+    }
+    FoundMatch found{common_length(here, here - distance), distance};
+    for (unsigned way = 1; way < 2 * kWays && found.length < kLongEnough; ++way) {
+      std::size_t const other = distance_of(way);
+      if (other == found.distance) { continue; }
+      std::size_t const length = common_length(here, here - other);
+      if (length > found.length || (length == found.length && other < found.distance)) { found = {length, other}; }
+    }
+    return found;
+  }
+
+ private:
+  static constexpr unsigned kWays = sizeof(Places) / 2, kHashBits = 13;
+  static constexpr std::size_t kCells = std::size_t{1} << kHashBits;
+  // The highest bit of each byte that is equal, from the first byte on.
+  static constexpr std::uint64_t kEightEqual = 0x8080'8080'8080'8080, kFiveEqual = std::uint64_t{0x80} << 32;
+  static constexpr std::uint64_t kMix = 0x9E37'79B1'85EB'CA87;
+
+  static std::size_t hash_of_five(std::uint64_t bytes) noexcept { return (bytes << 24) * kMix >> (64 - kHashBits); }
+  static std::size_t hash_of_eight(std::uint64_t bytes) noexcept { return bytes * kMix >> (64 - kHashBits); }
+  static std::uint64_t equal_bytes(std::uint64_t a, std::uint64_t b) noexcept {
+    std::uint64_t const differ = a ^ b;
+    return (differ - 1) & ~differ & kEightEqual;
+  }
+  // The newest place comes first, the oldest is forgotten.
+  static void push(Places& places, std::size_t at) noexcept {
+    places = static_cast<Places>(places << 16 | static_cast<std::uint16_t>(at));
+  }
+
+  std::vector<Places> by_five_, by_eight_;
+};
+
+}  // namespace terrazzo::codec

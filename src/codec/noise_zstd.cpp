@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#define ZSTD_STATIC_LINKING_ONLY  // ZSTD_compressSequences
+#include "codec/noise_zstd.hpp"
+
+#if TERRAZZO_HAVE_ZSTD
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
+// These are macros in every libzstd that has them (1.5.4 and later).
+#if defined(ZSTD_c_blockDelimiters) && defined(ZSTD_c_searchForExternalRepcodes)
+#define TERRAZZO_ZSTD_SEQUENCES 1
+// Null where the library that is loaded lacks it: such a one is then not refused by the loader.
+#pragma weak ZSTD_compressSequences
+#else
+#define TERRAZZO_ZSTD_SEQUENCES 0
+#endif
+
+namespace terrazzo::codec {
+
+#if TERRAZZO_ZSTD_SEQUENCES
+
+struct NoiseZstd::Sequences {
+  std::vector<ZSTD_Sequence> all;
+};
+
+bool NoiseZstd::available() noexcept {
+  constexpr unsigned kLeastVersion = 10'504;  // of the library, which may be older than the header
+  return &ZSTD_compressSequences != nullptr && ZSTD_versionNumber() >= kLeastVersion;
+}
+
+std::size_t NoiseZstd::encode(std::span<std::byte const> in, Settings const& settings, std::span<std::byte> out,
+                              ZSTD_CCtx* context) {
+  if (in.empty() || in.size() > RepeatFinder::kMostBytes) { return 0; }
+  std::span<Repeat const> const repeats = finder_.find(
+      in, {.part_bytes = ZSTD_BLOCKSIZE_MAX, .shortest = settings.shortest_match, .allowed = settings.allowed});
+  if (repeats.empty()) { return 0; }
+  auto& sequences = sequences_->all;
+  sequences.resize(repeats.size());
+  std::ranges::transform(repeats, sequences.begin(), [](Repeat const& repeat) {
+    return ZSTD_Sequence{
+        .offset = repeat.distance, .litLength = repeat.literals, .matchLength = repeat.length, .rep = 0};
+  });
+  int const window_bits = std::max(ZSTD_WINDOWLOG_MIN, static_cast<int>(std::bit_width(in.size() - 1)));
+  // libzstd searches nothing here: small tables, and a strategy that decides how carefully codes are chosen.
+  std::pair<ZSTD_cParameter, int> const parameters[] = {
+      {ZSTD_c_windowLog, window_bits},
+      {ZSTD_c_hashLog, ZSTD_HASHLOG_MIN},
+      {ZSTD_c_chainLog, ZSTD_CHAINLOG_MIN},
+      {ZSTD_c_minMatch, ZSTD_MINMATCH_MIN},
+      {ZSTD_c_strategy, ZSTD_lazy2},
+      {ZSTD_c_blockDelimiters, ZSTD_sf_explicitBlockDelimiters},
+      {ZSTD_c_searchForExternalRepcodes, ZSTD_ps_enable},
+  };
+  for (auto const& [parameter, value] : parameters) {
+    if (ZSTD_isError(ZSTD_CCtx_setParameter(context, parameter, value)) != 0) { return 0; }
+  }
+  std::size_t const size =
+      ZSTD_compressSequences(context, out.data(), out.size(), sequences.data(), sequences.size(), in.data(), in.size());
+  return ZSTD_isError(size) == 0 ? size : 0;
+}
+
+#else
+
+struct NoiseZstd::Sequences {};
+
+bool NoiseZstd::available() noexcept { return false; }
+
+std::size_t NoiseZstd::encode(std::span<std::byte const>, Settings const&, std::span<std::byte>, ZSTD_CCtx*) {
+  return 0;
+}
+
+#endif
+
+NoiseZstd::NoiseZstd() : sequences_(std::make_unique<Sequences>()) {}
+NoiseZstd::~NoiseZstd() = default;
+
+}  // namespace terrazzo::codec
+
+#endif

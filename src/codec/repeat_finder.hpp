@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds repeats in blocks that are partly noise, as predicted elevations and reflectances are. Noise is passed over but
+// for a few places, so that what does repeat in it is seen; of samples whose low bytes alone are noise, only repeats
+// that begin with a high byte are looked for; the rest is looked at place by place. Two candidates a place are enough
+// here: what counts is to weigh those that overlap against each other.
+//
+// Data of other kinds hold repeats that this misses, long ones with many candidates, or short ones in what looks like
+// noise. doubt() says whether it came across such.
+//
+// Thread rule: one thread at a time. What is found depends on the arguments alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace terrazzo::codec {
+
+// Literals, then `length` bytes that are a copy of those `distance` before them. A length of 0 ends a part.
+struct Repeat {
+  std::uint32_t literals = 0, length = 0, distance = 0;
+};
+
+class RepeatFinder {
+ public:
+  enum class Doubt : std::uint8_t { none, some, great };
+  struct Plan {
+    std::size_t part_bytes;  // a multiple of kChunkBytes; the last part has what is left, no repeat leaves its part
+    std::size_t shortest = kShortest;  // or kShortestInSmall
+    Doubt allowed = Doubt::great;  // it stops when in greater doubt
+  };
+
+  static constexpr std::size_t kMostBytes = std::size_t{1} << 24;
+  static constexpr std::size_t kChunkBytes = 8192;  // weighed together
+  static constexpr std::size_t kShortest = 5;
+  static constexpr std::size_t kShortestInSmall = 4;  // pays where distances are small
+
+  // All of `in`, 1 to kMostBytes; nothing when it stopped. Good until the next call.
+  [[nodiscard]] std::span<Repeat const> find(std::span<std::byte const> in, Plan const& plan);
+  [[nodiscard]] Doubt doubt() const noexcept;  // of the last call
+
+ private:
+  struct Candidate {
+    std::uint32_t at, from;
+  };
+  struct Found {
+    std::uint32_t at, length, distance;
+    std::int32_t gain;  // bits saved, roughly
+    bool is_taken;  // unless what is before it covers it
+  };
+  struct Tally {
+    std::size_t noise_places = 0, noise_candidates = 0;  // looked at
+    std::size_t half_places = 0, half_candidates = 0;  // likewise, where every other byte is noise
+    std::size_t shorter = 0, medium = 0;  // repeats taken that are not long
+  };
+  struct Table;
+
+  void start(std::span<std::byte const> in, std::size_t shortest);
+  void collect(std::size_t from, std::size_t to);
+  [[nodiscard]] bool is_run(std::size_t at) const noexcept;  // eight bytes of the same value
+  void look_up_all(std::size_t from, std::size_t to);
+  void look_up_half(std::size_t from, std::size_t to);
+  void look_up_some(std::size_t from, std::size_t to);
+  void verify(std::size_t end, std::size_t limit);
+  void weigh(std::size_t from, std::size_t to);
+  void take();
+
+  std::byte const* in_ = nullptr;
+  std::size_t size_ = 0, shortest_ = kShortest;
+  std::size_t covered_ = 0;  // the end of what has been taken
+  unsigned tag_bits_ = 0, index_shift_ = 0;
+  // By hash of the first bytes: the two last places, the newer one in the low half; each with a few more bits of the
+  // hash.
+  std::vector<std::uint64_t> places_;
+  std::vector<Candidate> candidates_;
+  Candidate* candidates_end_ = nullptr;
+  std::vector<Found> found_;
+  Found* found_end_ = nullptr;
+  std::vector<std::int32_t> saved_;  // by place in the chunk: the most bits that can be saved from there on
+  std::vector<Repeat> repeats_;
+  std::size_t repeat_count_ = 0;
+  Tally tally_;
+};
+
+}  // namespace terrazzo::codec

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Blocks that are partly noise, for tests of what codes them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <random>
+#include <vector>
+
+namespace terrazzo::codec::testing {
+
+inline std::vector<std::byte> random_noise(std::size_t size, std::mt19937& random) {
+  std::vector<std::byte> bytes(size);
+  for (std::byte& b : bytes) { b = static_cast<std::byte>(random()); }
+  return bytes;
+}
+
+// Rows of four planes of 512 bytes, as predictor 3 leaves elevations: two that say little, two of noise.
+inline std::vector<std::byte> planes(std::size_t rows, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::byte> bytes;
+  for (std::size_t row = 0; row < rows; ++row) {
+    for (int i = 0; i < 512; ++i) { bytes.push_back(static_cast<std::byte>(random() % 200 == 0 ? random() % 3 : 0)); }
+    for (int i = 0; i < 512; ++i) { bytes.push_back(static_cast<std::byte>(random() % 12)); }
+    for (int i = 0; i < 512; ++i) { bytes.push_back(static_cast<std::byte>(random())); }
+    for (int i = 0; i < 512; ++i) { bytes.push_back(static_cast<std::byte>(random() % 64)); }
+  }
+  return bytes;
+}
+
+// Little-endian differences of 16 bits whose low bytes are noise.
+inline std::vector<std::byte> differences(std::size_t samples, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::byte> bytes;
+  bytes.reserve(2 * samples);
+  for (std::size_t i = 0; i < samples; ++i) {
+    bytes.push_back(static_cast<std::byte>(random()));
+    bytes.push_back(random() % 2 == 0 ? std::byte{0} : std::byte{0xFF});
+  }
+  return bytes;
+}
+
+// Noise, structure, copies of what was before at any distance, in pieces of any length.
+inline std::vector<std::byte> mixture(std::size_t size, std::mt19937& random) {
+  std::vector<std::byte> bytes;
+  while (bytes.size() < size) {
+    std::size_t const length = 1 + random() % 3000;
+    unsigned const kind = random() % 4;
+    std::size_t const from = bytes.empty() ? 0 : random() % bytes.size();
+    for (std::size_t i = 0; i < length; ++i) {
+      bytes.push_back(kind == 0       ? static_cast<std::byte>(random())
+                      : kind == 1     ? std::byte{0}
+                      : kind == 2     ? static_cast<std::byte>(random() % 5)
+                      : bytes.empty() ? std::byte{1}
+                                      : bytes[std::min(from + i, bytes.size() - 1)]);
+    }
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+}  // namespace terrazzo::codec::testing
