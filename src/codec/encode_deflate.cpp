@@ -4,6 +4,7 @@
 // the sizes that GDAL's give. Neither encoder keeps anything from one call to the next.
 #include "codec/encoders.hpp"
 #include "codec/noise.hpp"
+#include "codec/noise_deflate.hpp"
 #include "codec/workspace.hpp"
 
 namespace terrazzo::codec {

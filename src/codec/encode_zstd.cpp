@@ -5,6 +5,7 @@
 // four times as fast as libzstd's for the same size (bench/write_peers.py); the rest is libzstd's.
 #include "codec/encoders.hpp"
 #include "codec/noise.hpp"
+#include "codec/noise_zstd.hpp"
 #include "codec/workspace.hpp"
 
 #include <new>

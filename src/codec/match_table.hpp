@@ -10,12 +10,12 @@
 #pragma once
 
 #include "codec/deflate_block.hpp"
+#include "tile/byte_swap.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 namespace terrazzo::codec {
@@ -26,10 +26,8 @@ struct FoundMatch {
 
 // The first byte lowest.
 [[nodiscard]] inline std::uint64_t load_eight(std::byte const* from) noexcept {
-  std::uint64_t value;
-  std::memcpy(&value, from, sizeof value);
-  if constexpr (std::endian::native == std::endian::big) { value = __builtin_bswap64(value); }
-  return value;
+  auto const value = tile::load_unaligned<std::uint64_t>(from);
+  return std::endian::native == std::endian::little ? value : tile::byte_swapped(value);
 }
 
 // Of two places that both have kLongestMatch bytes.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/missed_matches.hpp"
 
+#include "tile/byte_swap.hpp"
+
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 namespace terrazzo::codec {
 
@@ -20,8 +21,7 @@ constexpr std::size_t kFewBlocks = 4;
 
 // In the upper bits.
 std::uint32_t load_three(std::byte const* from) noexcept {
-  std::uint32_t value;
-  std::memcpy(&value, from, sizeof value);
+  auto const value = tile::load_unaligned<std::uint32_t>(from);
   return std::endian::native == std::endian::little ? value << 8 : value & 0xFFFF'FF00U;
 }
 

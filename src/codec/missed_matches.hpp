@@ -4,8 +4,8 @@
 // Pictures look like noise too, and hold short repeats: without this, corpus files of RGB bytes grew by up to 46 %.
 //
 // A piece of every block is looked at again, for matches of three bytes and more that would cost less than the literals
-// there. On 900 blocks of 67 kinds, samples of the corpus and made ones, what that finds tells those that grow by more
-// than 1 % over libdeflate's size from the others, at a thirtieth of the time that it takes to try both.
+// there. Of 921 blocks, of the corpus and made ones, those that pass are at most 1 % larger than libdeflate's at level
+// 6; trying libdeflate on 64 KiB took eight times as long, and let some pass that were 2.5 % larger.
 //
 // Thread rule: one thread at a time.
 #pragma once

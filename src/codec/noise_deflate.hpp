@@ -25,7 +25,7 @@ class NoiseDeflate {
   static constexpr std::size_t kLeastBytes = std::size_t{64} << 10;
 
   // Bytes of a deflate stream without a frame; 0 when the input is not of this kind, or does not fit `out`. Levels 1 to
-  // 6 are one: it takes less time than libdeflate's 1, and fewer bytes than its 5.
+  // 6 are one: on predicted elevations it is faster than libdeflate's 1, and smaller than its 5.
   [[nodiscard]] std::size_t encode(std::span<std::byte const> in, int level, std::span<std::byte> out);
 
  private:

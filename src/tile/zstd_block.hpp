@@ -19,7 +19,9 @@ namespace zstd_block {
 inline constexpr std::uint32_t kModeRepeated = 1, kModeShares = 2;
 
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t most_bits_of(std::uint32_t table) noexcept {
-  return table == kZstdOffsets ? 8 : table == kZstdWeights ? zstd_literals::kMostWeightBits : kFseMostBits;
+  return table == kZstdOffsets   ? kFseMostBits - 1
+         : table == kZstdWeights ? zstd_literals::kMostWeightBits
+                                 : kFseMostBits;
 }
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t codes_of(std::uint32_t table) noexcept {
   return table == kZstdLiteralLengths ? kZstdLiteralLengthCodes

@@ -280,7 +280,7 @@ void DeviceBatches::encode_group(BatchSlot& slot, std::size_t which, gpu::CutBat
   batch.statuses = at<tile::TileStatus>(statuses_, most_blocks_ * sizeof(std::uint64_t));
   batch.count = cut.count;
   batch.longest_input_bytes = group.longest_bytes;
-  group.encoder.encode(batch, group.longest_bytes * cut.count, scratch_.data(), scratch_.size_bytes(), stream_);
+  group.encoder.encode(batch, scratch_.data(), scratch_.size_bytes(), stream_);
   gpu::pack_encoded(batch, slot.packed[which].data(), at<gpu::PackedTile>(slot.device_results, group.places_at),
                     stream_);
 }

@@ -7,7 +7,7 @@
 #include "gpu/kernels/deflate_encode.hpp"
 #include "gpu/kernels/lzw_encode.hpp"
 #include "gpu/kernels/packbits_encode.hpp"
-#include "gpu/vendor/nvcomp_encode.hpp"
+#include "gpu/kernels/zstd_encode.hpp"
 #include "tiff/format.hpp"
 
 #include <algorithm>
@@ -18,21 +18,13 @@ namespace {
 
 using Kind = DeviceEncoder::Kind;
 
-// nvCOMP gives a block to a few threads, so the time of a batch is that of its slowest block and hardly depends on
-// their number: ZSTD, blocks of 1 MiB, H200: 64 in 43 ms, 512 in 57 ms, 1024 in 73 ms. Our own kernels share a block
-// out.
-constexpr std::uint64_t kNvcompBatchBytes = std::uint64_t{1} << 30;
-constexpr std::uint64_t kOwnBatchBytes = std::uint64_t{128} << 20;
+// Our kernels share a block out, so few blocks keep the device busy.
+constexpr std::uint64_t kUsefulBatchBytes = std::uint64_t{128} << 20;
 
 Kind leave_to_host(char const* library) {
   log_once(text("device: ", library, " was not found, so the host compresses what the device cuts ",
                 "(terrazzo doctor says more)"));
   return Kind::host;
-}
-
-Kind choose_zstd(std::uint64_t longest_bytes) {
-  if (!gpu::nvcomp_encode_available()) { return leave_to_host("nvCOMP"); }
-  return longest_bytes <= gpu::nvcomp_encode_longest_tile_bytes() ? Kind::zstd : Kind::host;
 }
 
 // Without the tables, which are the encoder's own and may move with it.
@@ -86,7 +78,7 @@ Kind DeviceEncoder::choose(EncodeTask const& task) {
     case tiff::Compression::none: return Kind::none;
     case tiff::Compression::lzw: return Kind::lzw;
     case tiff::Compression::deflate: return Kind::deflate;
-    case tiff::Compression::zstd: return choose_zstd(task.longest_bytes);
+    case tiff::Compression::zstd: return Kind::zstd;
     case tiff::Compression::packbits:
       if (!task.shape) { return Kind::host; }
       row_bytes_ = std::size_t{task.shape->width_px} * task.format.block.samples_per_pixel *
@@ -114,7 +106,7 @@ DeviceEncoder::DeviceEncoder(EncodeTask const& task) : level_(task.format.level)
     case Kind::lzw: bound_ = gpu::lzw_device_encode_bound(longest_bytes_); break;
     case Kind::packbits: bound_ = gpu::packbits_device_encode_bound(longest_bytes_, row_bytes_); break;
     case Kind::deflate: bound_ = gpu::deflate_encode_bound(longest_bytes_); break;
-    case Kind::zstd: bound_ = gpu::nvcomp_encode_bound(longest_bytes_); break;
+    case Kind::zstd: bound_ = gpu::zstd_encode_bound(longest_bytes_); break;
     case Kind::jpeg:
       jpeg_tables_ = codec::make_jpeg_tables(task.format);
       bound_ = gpu::NvjpegEncoder::bound(jpeg_format_);
@@ -129,13 +121,6 @@ DeviceEncoder::DeviceEncoder(EncodeTask const& task) : level_(task.format.level)
       library_bytes_ = gpu::Nvjpeg2kEncoder::library_device_bytes(jpeg2000_format_, lanes_);
       break;
   }
-  std::uint64_t const least_bytes = scratch_bytes(1);
-  if (kind_ == Kind::zstd && least_bytes > task.budget_bytes) {
-    log_once(text("device: ", tiff::compression_name(task.codec.compression), " needs ", least_bytes >> 20,
-                  " MiB of device memory, more than the budget, so the host compresses what the device cuts"));
-    kind_ = Kind::host;
-    bound_ = longest_bytes_;
-  }
   output_stride_ = round_up(bound_, 16);
 }
 
@@ -144,24 +129,22 @@ std::size_t DeviceEncoder::scratch_bytes(std::uint32_t blocks) const {
     case Kind::lzw: return gpu::lzw_encode_scratch_bytes(blocks, longest_bytes_);
     case Kind::packbits: return gpu::packbits_encode_scratch_bytes(blocks, longest_bytes_, row_bytes_);
     case Kind::deflate: return gpu::deflate_encode_scratch_bytes(blocks, longest_bytes_);
-    case Kind::zstd: return gpu::nvcomp_encode_scratch_bytes(blocks, longest_bytes_, longest_bytes_ * blocks);
+    case Kind::zstd: return gpu::zstd_encode_scratch_bytes(blocks, longest_bytes_);
     default: return 0;
   }
 }
 
-std::uint64_t DeviceEncoder::useful_batch_bytes() const noexcept {
-  return kind_ == Kind::zstd ? kNvcompBatchBytes : kOwnBatchBytes;
-}
+std::uint64_t DeviceEncoder::useful_batch_bytes() const noexcept { return kUsefulBatchBytes; }
 
-void DeviceEncoder::encode(tile::EncodeBatch const& batch, std::uint64_t total_bytes, std::byte* scratch,
-                           std::size_t scratch_bytes, cudaStream_t stream) {
+void DeviceEncoder::encode(tile::EncodeBatch const& batch, std::byte* scratch, std::size_t scratch_bytes,
+                           cudaStream_t stream) {
   switch (kind_) {
     case Kind::none:
     case Kind::host: return;
     case Kind::lzw: return gpu::lzw_encode_tiles(batch, scratch, scratch_bytes, stream);
     case Kind::packbits: return gpu::packbits_encode_tiles(batch, row_bytes_, scratch, scratch_bytes, stream);
     case Kind::deflate: return gpu::deflate_encode_tiles(batch, level_, scratch, scratch_bytes, stream);
-    case Kind::zstd: return gpu::nvcomp_encode(batch, total_bytes, scratch, scratch_bytes, stream);
+    case Kind::zstd: return gpu::zstd_encode_tiles(batch, level_, scratch, scratch_bytes, stream);
     case Kind::jpeg:
       if (jpeg_ == nullptr) { jpeg_ = std::make_unique<gpu::NvjpegEncoder>(with_lanes<gpu::NvjpegEncoder>(lanes_)); }
       jpeg_format_.tables = jpeg_tables_;

@@ -41,7 +41,7 @@ class DeviceEncoder {
     jpeg2000,
   };
 
-  // The host encodes, and a note says so, where a library is absent or its scratch alone passes the budget.
+  // The host encodes, and a note says so, where a library is absent.
   explicit DeviceEncoder(EncodeTask const& task);
 
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
@@ -59,8 +59,7 @@ class DeviceEncoder {
   [[nodiscard]] std::uint64_t useful_batch_bytes() const noexcept;
 
   // On `stream`; nothing is waited for but by the JPEG encoders, whose blocks are launched one by one.
-  void encode(tile::EncodeBatch const& batch, std::uint64_t total_bytes, std::byte* scratch, std::size_t scratch_bytes,
-              cudaStream_t stream);
+  void encode(tile::EncodeBatch const& batch, std::byte* scratch, std::size_t scratch_bytes, cudaStream_t stream);
 
  private:
   [[nodiscard]] Kind choose(EncodeTask const& task);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // device_write_findings [RUNS]: finding 2 of design.md, for 1,024 tiles of 16 KiB; equal bytes first, then medians of
-// RUNS (default 11, at least 9). Needs a GPU and, for zstd, nvCOMP; Deflate is our kernel's.
+// RUNS (default 11, at least 9). Needs a GPU.
 //   allocation   of the outputs: one for each tile, by the driver and by our pool, against one for all of them
 //   copies       of the compressed tiles to the host: one for each, against one of all, packed on the device
 //   all of it    compressing too, the one way and the other
 #include "finding.hpp"
 #include "gpu/kernels/deflate_encode.hpp"
 #include "gpu/kernels/pack_encoded.hpp"
+#include "gpu/kernels/zstd_encode.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
 #include "gpu/runtime/stream.hpp"
-#include "gpu/vendor/nvcomp_encode.hpp"
 #include "tile/device_tiles.hpp"
 
 #include <algorithm>
@@ -55,10 +55,11 @@ struct Encoder {
 };
 
 Encoder zstd() {
-  return {"zstd", gpu::nvcomp_encode_bound(kTileBytes),
-          gpu::nvcomp_encode_scratch_bytes(kTiles, kTileBytes, kTiles * kTileBytes),
+  return {"zstd", (gpu::zstd_encode_bound(kTileBytes) + 15) / 16 * 16,
+          gpu::zstd_encode_scratch_bytes(kTiles, kTileBytes),
           [](tile::EncodeBatch const& batch, std::byte* scratch, std::size_t scratch_bytes, cudaStream_t stream) {
-            gpu::nvcomp_encode(batch, kTiles * kTileBytes, scratch, scratch_bytes, stream);
+            constexpr int kLevel = 6;
+            gpu::zstd_encode_tiles(batch, kLevel, scratch, scratch_bytes, stream);
           }};
 }
 

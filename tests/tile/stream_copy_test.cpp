@@ -48,12 +48,5 @@ TEST(CopyRowsStreaming, CopiesRowsThatLieApartAndNothingBetweenThem) {
   }
 }
 
-TEST(PrefetchPartialLines, ChangesNothing) {
-  std::vector<std::byte> memory(256, std::byte{0xEE});
-  std::vector<std::byte> const before = memory;
-  for (std::size_t i = 0; i < 64; ++i) { prefetch_partial_lines(memory.data() + i, 192 - i); }
-  EXPECT_EQ(memory, before);
-}
-
 }  // namespace
 }  // namespace terrazzo::tile

@@ -57,7 +57,8 @@ TEST(DeviceEncoder, StoresWithoutAnEncoderWhatIsNotCompressed) {
 }
 
 TEST(DeviceEncoder, HasRoomForTheLongestBlockOfEveryKernel) {
-  for (Compression const compression : {Compression::lzw, Compression::packbits, Compression::deflate}) {
+  for (Compression const compression :
+       {Compression::lzw, Compression::packbits, Compression::deflate, Compression::zstd}) {
     DeviceEncoder const encoder = encoder_for(compression);
     ASSERT_TRUE(encoder.encodes());
     EXPECT_GE(encoder.bound(), 4096U) << to_string(compression);
@@ -70,7 +71,8 @@ TEST(DeviceEncoder, HasRoomForTheLongestBlockOfEveryKernel) {
 
 // The bytes of a file do not depend on the budget: one block's way through the codec is its floor.
 TEST(DeviceEncoder, IsTheSameUnderAnyBudget) {
-  for (Compression const compression : {Compression::lzw, Compression::packbits, Compression::deflate}) {
+  for (Compression const compression :
+       {Compression::lzw, Compression::packbits, Compression::deflate, Compression::zstd}) {
     DeviceEncoder const encoder = encoder_for(compression), tight = encoder_for(compression, 1);
     EXPECT_TRUE(encoder.encodes()) << to_string(compression);
     EXPECT_EQ(tight.kind(), encoder.kind()) << to_string(compression);

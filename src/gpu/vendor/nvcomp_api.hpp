@@ -33,11 +33,6 @@ struct DecodeOptions {
 
 inline constexpr int kBackendCuda = 2;
 
-// ZSTD's, with nothing to set; we encode nothing else.
-struct EncodeOptions {
-  std::uint8_t zeros[64];
-};
-
 using GetProperties = Status(Properties*);
 using GetStatusString = char const*(Status);
 using DecodeAlignments = Status(DecodeOptions, Alignments*);
@@ -47,13 +42,5 @@ using DecodeTempSize = Status(std::size_t tile_count, std::size_t max_output_byt
 using DecodeAsync = Status(void const* const* inputs, std::size_t const* input_bytes, std::size_t const* output_bytes,
                            std::size_t* written_bytes, std::size_t tile_count, void* temp, std::size_t temp_bytes,
                            void* const* outputs, DecodeOptions, Status* statuses, cudaStream_t);
-using EncodeAlignments = Status(EncodeOptions, Alignments*);
-using EncodeTempSize = Status(std::size_t tile_count, std::size_t max_input_bytes, EncodeOptions,
-                              std::size_t* temp_bytes, std::size_t total_input_bytes, cudaStream_t);
-using EncodeBound = Status(std::size_t max_input_bytes, EncodeOptions, std::size_t* max_output_bytes);
-// Every output has room for the bound of `max_input_bytes`.
-using EncodeAsync = Status(void const* const* inputs, std::size_t const* input_bytes, std::size_t max_input_bytes,
-                           std::size_t tile_count, void* temp, std::size_t temp_bytes, void* const* outputs,
-                           std::size_t* output_bytes, EncodeOptions, Status* statuses, cudaStream_t);
 
 }  // namespace terrazzo::gpu::nvcomp

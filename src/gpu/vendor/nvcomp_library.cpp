@@ -22,13 +22,6 @@ bool bind_decoder(VendorModule const& module, Functions& codec) {
          bind_batched(module, codec, "DecompressAsync", codec.decode);
 }
 
-bool bind_encoder(VendorModule const& module, Functions& codec) {
-  return bind_batched(module, codec, "CompressGetRequiredAlignments", codec.encode_alignments) &&
-         bind_batched(module, codec, "CompressGetTempSize", codec.encode_temp_size) &&
-         bind_batched(module, codec, "CompressGetMaxOutputChunkSize", codec.encode_bound) &&
-         bind_batched(module, codec, "CompressAsync", codec.encode);
-}
-
 std::optional<Library> load() {
   VendorModule const& module = vendor_module(Vendor::nvcomp);
   Library library{};
@@ -40,7 +33,6 @@ std::optional<Library> load() {
       !bind_decoder(module, zstd)) {
     return std::nullopt;
   }
-  library.encodes = bind_encoder(module, zstd);
   return library;
 }
 
@@ -60,12 +52,6 @@ Library const& library() {
   Library const* const found = find_library();
   if (found == nullptr) { throw_absent(); }
   return *found;
-}
-
-Library const& encoding_library() {
-  Library const& found = library();
-  if (!found.encodes) { throw_absent(); }
-  return found;
 }
 
 void check(Status status, Library const& lib, Functions const& codec, char const* call) {

@@ -13,22 +13,17 @@
 
 namespace terrazzo::gpu::nvcomp {
 
-// The functions of one codec. Those for encoding are ZSTD's only, and null where the library lacks one of them.
+// The functions of one codec.
 struct Functions {
   char const* name;
   DecodeAlignments* decode_alignments;
   DecodeTempSize* decode_temp_size;
   DecodeAsync* decode;
-  EncodeAlignments* encode_alignments;
-  EncodeTempSize* encode_temp_size;
-  EncodeBound* encode_bound;
-  EncodeAsync* encode;
 };
 
 struct Library {
   std::array<Functions, 2> codecs;  // by NvcompCodec
   GetStatusString* status_string;
-  bool encodes;  // to ZSTD
 
   [[nodiscard]] Functions const& of(NvcompCodec codec) const noexcept {
     return codecs[static_cast<std::size_t>(codec)];
@@ -40,7 +35,6 @@ struct Library {
 
 // The same, or throws `unsupported` with what to install.
 [[nodiscard]] Library const& library();
-[[nodiscard]] Library const& encoding_library();
 
 // Throws `device` unless `status` is success: "nvcompBatchedZstdDecompressAsync: status 11 (...)".
 void check(Status status, Library const& lib, Functions const& codec, char const* call);

@@ -32,7 +32,6 @@ struct Part {
 // The parts of each file.
 [[nodiscard]] std::vector<Part> encode_raw_parts();
 [[nodiscard]] std::vector<Part> nvcomp_parts();
-[[nodiscard]] std::vector<Part> nvcomp_encode_parts();
 [[nodiscard]] std::vector<Part> nvjpeg_encode_parts();
 [[nodiscard]] std::vector<Part> nvjpeg_parts();
 [[nodiscard]] std::vector<Part> nvjpeg2k_encode_parts();

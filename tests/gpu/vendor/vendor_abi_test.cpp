@@ -71,11 +71,6 @@ SAME_CALL(ours_nvcomp::DecodeTempSize, nvcompBatchedDeflateDecompressGetTempSize
 SAME_CALL(ours_nvcomp::DecodeTempSize, nvcompBatchedZstdDecompressGetTempSize);
 SAME_CALL(ours_nvcomp::DecodeAsync, nvcompBatchedDeflateDecompressAsync);
 SAME_CALL(ours_nvcomp::DecodeAsync, nvcompBatchedZstdDecompressAsync);
-SAME_SIZE(ours_nvcomp::EncodeOptions, nvcompBatchedZstdCompressOpts_t);
-SAME_CALL(ours_nvcomp::EncodeAlignments, nvcompBatchedZstdCompressGetRequiredAlignments);
-SAME_CALL(ours_nvcomp::EncodeTempSize, nvcompBatchedZstdCompressGetTempSize);
-SAME_CALL(ours_nvcomp::EncodeBound, nvcompBatchedZstdCompressGetMaxOutputChunkSize);
-SAME_CALL(ours_nvcomp::EncodeAsync, nvcompBatchedZstdCompressAsync);
 constexpr bool kNvcompChecked = true;
 #else
 constexpr bool kNvcompChecked = false;
