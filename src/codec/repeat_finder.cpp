@@ -13,7 +13,7 @@ namespace terrazzo::codec {
 namespace {
 
 constexpr std::size_t kReadBytes = 8;  // at a place that is looked at
-constexpr unsigned kLeastIndexBits = 10, kMostIndexBits = 18;
+constexpr unsigned kLeastIndexBits = 10, kMostIndexBits = 19;
 constexpr std::size_t kAhead = 24;        // places, for which memory is asked for early
 constexpr std::size_t kLongEnough = 48;   // a repeat that is taken without looking at those inside it
 constexpr std::size_t kMediumBytes = 8;
@@ -85,7 +85,7 @@ void RepeatFinder::start(std::span<std::byte const> in, std::size_t shortest) {
   tally_ = {};
   unsigned const place_bits = std::max(1U, static_cast<unsigned>(std::bit_width(size_ - 1)));
   tag_bits_ = 32 - place_bits;
-  // As many places as there are pairs of bytes, up to 2 MiB of them: a core's cache holds no more.
+  // As many places as there are pairs of bytes: high bytes of 16-bit samples all find room.
   unsigned const index_bits = std::clamp(place_bits, kLeastIndexBits + 2, kMostIndexBits + 2) - 2;
   index_shift_ = 64 - index_bits;
   places_.assign(std::size_t{1} << index_bits, 0);

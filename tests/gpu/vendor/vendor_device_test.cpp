@@ -56,9 +56,9 @@ int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a part that runs out of time has still said what it measured
   std::string_view const filter = argc > 1 ? argv[1] : "";
   std::vector<device_test::Part> parts;
-  for (auto const& more : {device_test::nvcomp_parts(), device_test::nvjpeg_parts(),
-                           device_test::encode_raw_parts(), device_test::nvjpeg_encode_parts(),
-                           device_test::nvjpeg2k_parts(), device_test::nvjpeg2k_encode_parts()}) {
+  for (auto const& more :
+       {device_test::nvcomp_parts(), device_test::nvjpeg_parts(), device_test::encode_raw_parts(),
+        device_test::nvjpeg_encode_parts(), device_test::nvjpeg2k_parts(), device_test::nvjpeg2k_encode_parts()}) {
     parts.insert(parts.end(), more.begin(), more.end());
   }
   run_in_child({"libraries", &print_libraries});  // in a child: this process must stay free of CUDA to fork
