@@ -22,9 +22,9 @@ enum class LercCode : std::uint8_t { fastest, portable };  // the bytes are the 
 // No blob is larger.
 [[nodiscard]] std::uint64_t lerc_blob_bound(std::uint64_t pixels, std::uint64_t depth, unsigned sample_bytes) noexcept;
 
-// No valid sample comes back more than `max_error` away, 0 or more and finite, up to the rounding of a double sum.
-// `mask_is_known`: the picture has the mask of the blob before, which decoders keep. Returns the blob's size.
-// May throw bad_alloc.
+// No valid sample comes back more than `max_error` away, 0 or more and finite, up to rounding: of a double sum, and
+// then to float32 (half of its last digit: at 200,000 that is 0.008), as by liblerc. `mask_is_known`: the picture has
+// the mask of the blob before, which decoders keep. Returns the blob's size. May throw bad_alloc.
 [[nodiscard]] std::size_t encode_lerc_blob(LercPicture const& picture, double max_error, bool mask_is_known,
                                            std::span<std::byte> to, LercCode code = LercCode::fastest);
 

@@ -133,6 +133,7 @@ void RepeatFinder::look_up_half(std::size_t from, std::size_t to) {
 
 void RepeatFinder::look_up_some(std::size_t from, std::size_t to) {
   Table const table(*this, shortest_);
+  std::size_t const places_before = tally_.noise_places;
   Candidate* found = candidates_end_;
   for (std::size_t at = from; at + kProbedBytes <= to && at + kProbedBytes + kReadBytes <= size_; at += kProbedBytes) {
     if (is_run(at) && is_run(at + kReadBytes)) {  // of a plane that begins or ends in the segment
@@ -144,6 +145,8 @@ void RepeatFinder::look_up_some(std::size_t from, std::size_t to) {
       ++tally_.noise_places;
     }
   }
+  // Noise has something to probe in nearly every segment; what has nothing repeats itself within a few dozen bytes.
+  if (tally_.noise_places == places_before && found == candidates_end_) { return look_up_all(from, to); }
   tally_.noise_candidates += static_cast<std::size_t>(found - candidates_end_);
   candidates_end_ = found;
 }

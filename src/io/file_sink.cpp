@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
@@ -167,6 +168,12 @@ void FileSink::put(std::uint64_t offset_bytes, std::span<Bytes const> parts) {
 void FileSink::make_room(std::uint64_t end_bytes) noexcept {
   if (!makes_room_ || end_bytes <= std::max(room_bytes_, kRoomBytes)) { return; }
   std::uint64_t const wanted_bytes = end_bytes + kRoomBytes;
+  // Past a process's limit on files the call would not fail but raise SIGXFSZ, for bytes that nobody wants to write.
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || wanted_bytes > limit.rlim_cur) {
+    makes_room_ = false;
+    return;
+  }
   int result = 0;
   do {
     result = file_calls.fallocate(file_.descriptor(), 0, static_cast<off_t>(room_bytes_),
@@ -182,7 +189,7 @@ void FileSink::flush() {
 
 void FileSink::hold() {
   // Large calls are quick only into room that was made before (see kMaxFileWriteBytes).
-  if (makes_room_) { gather_.hold(); }
+  if (makes_room_ && room_bytes_ != 0) { gather_.hold(); }
 }
 
 void FileSink::let_go() {

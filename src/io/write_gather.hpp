@@ -46,10 +46,11 @@ class WriteGather {
 
   template <class Put>
   void flush(Put const& put) {
-    if (!parts_.empty()) { put(end_bytes_ - waiting_bytes_, std::span<Bytes const>(parts_)); }
-    parts_.clear();
+    // Forgotten even when `put` throws: the memory of held pieces is the caller's again then.
+    std::vector<Bytes> const parts = std::exchange(parts_, {});
+    std::uint64_t const start_bytes = end_bytes_ - std::exchange(waiting_bytes_, 0);
+    if (!parts.empty()) { put(start_bytes, std::span<Bytes const>(parts)); }
     copied_.clear();
-    waiting_bytes_ = 0;
   }
 
   // From here to let_go() the caller leaves the memory of what it writes as it is, so that large pieces can wait too,
@@ -66,6 +67,7 @@ class WriteGather {
     parts_ = {};
     copied_ = {};
     waiting_bytes_ = 0;
+    holds_ = false;
   }
 
  private:

@@ -25,7 +25,8 @@ std::uint64_t block_bytes(WriteOptions const& options) {
 // Whether a block is read while the last one is written. Not where a row of tiles is so wide that two are too many.
 bool reads_ahead(RowBlocks const& blocks, WriteOptions const& options) {
   if (blocks.count() < 2) { return false; }
-  std::uint64_t const row_bytes = std::uint64_t{blocks.width()} * blocks.bands() * size_bytes(blocks.dtype());
+  std::uint64_t const pixel_bytes = std::uint64_t{blocks.bands()} * size_bytes(blocks.dtype()) + (options.mask ? 1 : 0);
+  std::uint64_t const row_bytes = blocks.width() * pixel_bytes;
   std::uint64_t const rows = std::max(blocks.window(0).height, blocks.window(1).height);
   return 2 * row_bytes * rows <= bytes_for_blocks(options);
 }

@@ -297,7 +297,7 @@ DeviceState usable_state() {
 DeviceState device_engine_state() {
   DeviceState state = usable_state();
   auto const purpose = [](std::string_view name) {
-    return name == "nvcomp" ? "deflate and zstd" : name == "nvjpeg" ? "JPEG" : "JPEG 2000";
+    return name == "nvcomp" ? "reading deflate and zstd" : name == "nvjpeg" ? "JPEG" : "JPEG 2000";
   };
   io::KvikioState const& kvikio = io::kvikio_state();
   state.gds = kvikio.gds;

@@ -56,6 +56,25 @@ TEST_F(NoiseZstdTest, IsAsSmallAsTheLibrarysLevel9) {
   }
 }
 
+// Half noise, half one pixel of 40 bytes again and again, whose bytes are as spread as noise.
+TEST_F(NoiseZstdTest, SeesPixelsThatRepeatAmongNoise) {
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    std::mt19937 random(seed);
+    constexpr std::size_t kPixel = 40, kSide = 128;
+    Bytes background(kPixel), in;
+    for (std::byte& byte : background) { byte = static_cast<std::byte>(random()); }
+    for (std::size_t row = 0; row < kSide; ++row) {
+      for (std::size_t i = 0; i < kSide / 2 * kPixel; ++i) { in.push_back(static_cast<std::byte>(random())); }
+      for (std::size_t x = 0; x < kSide / 2; ++x) { in.insert(in.end(), background.begin(), background.end()); }
+    }
+    Bytes const frame = round_trip(in);
+    bool const is_left_to_the_library = frame.empty() || encoder_.doubt() != RepeatFinder::Doubt::none;
+    EXPECT_TRUE(is_left_to_the_library ||
+                static_cast<double>(frame.size()) < 1.01 * static_cast<double>(library_size(in, 9)))
+        << "seed " << seed << ": " << frame.size() << " bytes";
+  }
+}
+
 TEST_F(NoiseZstdTest, RoundTripsInputsOfEverySize) {
   std::mt19937 random(3);
   for (std::size_t size = 1; size < 70; ++size) { EXPECT_FALSE(round_trip(mixture(size, random)).empty()) << size; }

@@ -215,6 +215,23 @@ TEST_F(FileSinkFault, SurvivesALimitOnTheSizeOfFiles) {
   }
 }
 
+// Room ahead of a large file must not pass the limit either: that would raise the signal, for bytes that nobody writes.
+TEST_F(FileSinkFault, WritesUpToALimitOnTheSizeOfFiles) {
+  int const code = in_child([&] {
+    signal(SIGXFSZ, SIG_DFL);
+    rlimit const limit{150 << 20, 150 << 20};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0) { return 10; }
+    std::vector<std::byte> const part = byte_pattern(1 << 20);
+    FileSink sink(path_, Durability::none);
+    sink.open();
+    for (std::uint64_t i = 0; i < 140; ++i) { sink.write_at(i << 20, part); }
+    sink.publish(std::uint64_t{140} << 20);
+    return 0;
+  });
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(std::filesystem::file_size(path_), std::uintmax_t{140} << 20);
+}
+
 TEST_F(FileSinkFault, SurvivesAFullDisk) {
   constexpr int kMayNot = 20;
   std::string const disk = folder_.path("disk");

@@ -26,7 +26,7 @@ TEST(DeviceEngine, IsBuiltAndKnowsItsLibraries) {
   DeviceState const state = device_engine_state();
   EXPECT_TRUE(state.built);
   EXPECT_EQ(state.usable, state.reason.empty());
-  for (char const* const purpose : {"deflate and zstd", "JPEG", "JPEG 2000"}) {
+  for (char const* const purpose : {"reading deflate and zstd", "JPEG", "JPEG 2000"}) {
     EXPECT_EQ(std::ranges::count(state.libraries, purpose, &DeviceLibrary::purpose), 1) << purpose;
   }
 }
