@@ -11,8 +11,7 @@
 //   file.patch(offset, pointer);                  // at last
 //
 // A crash before publish() leaves bytes behind the end that nobody refers to. The file is locked (flock) against other
-// writers of ours. Open it before a Dataset of the same file: readers that map a file hold a lease, and opening it for
-// writing waits until they let go. Thread rule: one thread at a time.
+// writers of ours. Thread rule: one thread at a time.
 #pragma once
 
 #include "base/byte_sink.hpp"
