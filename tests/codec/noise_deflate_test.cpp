@@ -2,6 +2,7 @@
 #include "codec/noise_deflate.hpp"
 
 #include "codec/libraries.hpp"
+#include "codec/noise_samples.hpp"
 
 #if TERRAZZO_HAVE_LIBDEFLATE
 
@@ -16,6 +17,8 @@
 namespace terrazzo::codec {
 namespace {
 
+using testing::differences;
+using testing::mixture;
 using Bytes = std::vector<std::byte>;
 
 // Size of the stream; 0 when it was not taken. Checks what it inflates to.
@@ -53,17 +56,6 @@ Bytes planes(std::size_t rows, unsigned seed) {
     for (int i = 0; i < 512; ++i) { bytes.push_back(static_cast<std::byte>(random() % 4 == 0 ? random() % 6 : 0)); }
     for (int i = 0; i < 512; ++i) { bytes.push_back(static_cast<std::byte>(random())); }
     for (int i = 0; i < 512; ++i) { bytes.push_back(static_cast<std::byte>(random() % 64)); }
-  }
-  return bytes;
-}
-
-// Little-endian differences whose low bytes are noise.
-Bytes differences(std::size_t samples, unsigned seed) {
-  std::mt19937 random(seed);
-  Bytes bytes;
-  for (std::size_t i = 0; i < samples; ++i) {
-    bytes.push_back(static_cast<std::byte>(random()));
-    bytes.push_back(random() % 2 == 0 ? std::byte{0} : std::byte{0xFF});
   }
   return bytes;
 }
@@ -137,25 +129,6 @@ TEST(NoiseDeflate, GivesTheSameBytesWhateverItDidBefore) {
   ASSERT_NE(used.encode(other, 9, second), 0U);
   ASSERT_EQ(used.encode(in, 6, second), size);
   EXPECT_TRUE(std::equal(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(size), second.begin()));
-}
-
-// Noise, structure, copies of what was before at any distance, in pieces of any length.
-Bytes mixture(std::size_t size, std::mt19937& random) {
-  Bytes bytes;
-  while (bytes.size() < size) {
-    std::size_t const length = 1 + random() % 3000;
-    unsigned const kind = random() % 4;
-    std::size_t const from = bytes.empty() ? 0 : random() % bytes.size();
-    for (std::size_t i = 0; i < length; ++i) {
-      bytes.push_back(kind == 0       ? static_cast<std::byte>(random())
-                      : kind == 1     ? std::byte{0}
-                      : kind == 2     ? static_cast<std::byte>(random() % 5)
-                      : bytes.empty() ? std::byte{1}
-                                      : bytes[std::min(from + i, bytes.size() - 1)]);
-    }
-  }
-  bytes.resize(size);
-  return bytes;
 }
 
 TEST(NoiseDeflate, RoundTripsMixtures) {

@@ -10,6 +10,14 @@
 
 namespace terrazzo::codec::testing {
 
+// make(i) for each byte.
+template <class Make>
+std::vector<std::byte> bytes_of(std::size_t count, Make const& make) {
+  std::vector<std::byte> bytes(count);
+  for (std::size_t i = 0; i < count; ++i) { bytes[i] = static_cast<std::byte>(make(i)); }
+  return bytes;
+}
+
 inline std::vector<std::byte> random_noise(std::size_t size, std::mt19937& random) {
   std::vector<std::byte> bytes(size);
   for (std::byte& b : bytes) { b = static_cast<std::byte>(random()); }

@@ -2,6 +2,7 @@
 #include "codec/noise_scan.hpp"
 
 #include "codec/noise.hpp"
+#include "codec/noise_samples.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,14 +13,8 @@
 namespace terrazzo::codec {
 namespace {
 
+using testing::bytes_of;
 using Bytes = std::vector<std::byte>;
-
-template <class Make>
-Bytes bytes_of(std::size_t count, Make const& make) {
-  Bytes bytes(count);
-  for (std::size_t i = 0; i < count; ++i) { bytes[i] = static_cast<std::byte>(make(i)); }
-  return bytes;
-}
 
 TEST(NoiseScan, TellsNoiseFromStructure) {
   std::mt19937 random(1);
