@@ -171,4 +171,29 @@ struct DeflateJoin {
   }
 };
 
+// The bytes of a tile's output that begin in one piece.
+class DeflatePieceSource {
+ public:
+  TERRAZZO_HOST_DEVICE DeflatePieceSource(DeflateJoin const& join, std::uint64_t piece) noexcept
+      : join_(join), piece_(piece), first_(join.first_byte(piece)) {}
+
+  [[nodiscard]] TERRAZZO_HOST_DEVICE DeflateJoin const& join() const noexcept { return join_; }
+  // In the output, behind the frame's header.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint64_t begin() const noexcept { return kZlibHeaderBytes + first_; }
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t bytes() const noexcept {
+    return static_cast<std::uint32_t>(join_.first_byte(piece_ + 1) - first_);
+  }
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t byte_at(std::uint32_t i) const noexcept {
+    return word_at(i) & 0xFFU;
+  }
+  // Four bytes, the first lowest.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t word_at(std::uint32_t i) const noexcept {
+    return join_.word_at(first_ + i, piece_);
+  }
+
+ private:
+  DeflateJoin join_;
+  std::uint64_t piece_, first_;
+};
+
 }  // namespace terrazzo::tile

@@ -56,7 +56,7 @@ TERRAZZO_HOST_DEVICE inline void make_tables(Threads& threads, ZstdWork& work) {
   return literals < 32 ? 1 : literals < 4096 ? 2 : 3;
 }
 
-TERRAZZO_HOST_DEVICE inline void plan_literals(ZstdWork& work) noexcept {
+TERRAZZO_HOST_DEVICE inline void plan_literals(ZstdWork& work, ZstdPlaces const& places) noexcept {
   ZstdPlan& plan = work.plan;
   std::uint32_t const count = work.literal_count;
   plan.literals = ZstdPlan::Literals::raw;
@@ -64,7 +64,8 @@ TERRAZZO_HOST_DEVICE inline void plan_literals(ZstdWork& work) noexcept {
   plan.literals_header_bytes = plain_header_bytes(count);
   plan.sequences_begin = plan.literals_header_bytes + count;
   if (count == 0) { return; }
-  if (work.literals.counts[work.last_literal] == count) {
+  // The last symbol with a code may be one that does not occur: a code has two symbols at least.
+  if (work.literals.counts[places.literals[0]] == count) {
     plan.literals = ZstdPlan::Literals::repeated;
     plan.sequences_begin = plan.literals_header_bytes + 1;
     return;
@@ -200,7 +201,7 @@ TERRAZZO_HOST_DEVICE inline void make_zstd_block(Threads& threads, ZstdWork& wor
   });
   threads.each([&](std::uint32_t thread) {
     if (thread != 0) { return; }
-    zstd_block::plan_literals(work);
+    zstd_block::plan_literals(work, places);
     zstd_block::plan_sequences(work);
   });
 }

@@ -75,7 +75,9 @@ struct ZstdBlockSource {
   std::uint32_t const* words;  // kZstdPieceWords, unless the piece is raw
   std::uint32_t size;  // bytes, or kZstdRaw
   bool last;
+  std::uint64_t start;  // in the frame
 
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint64_t begin() const noexcept { return start; }
   [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t bytes() const noexcept {
     return zstd_block_bytes(size, input_bytes);
   }

@@ -19,6 +19,10 @@ namespace {
 
 constexpr std::size_t kAlignment = 256;  // of every list and buffer
 
+// What a batch should have of the raster; more of it gains no speed. Our kernels share a block out, so few blocks keep
+// the device busy.
+constexpr std::uint64_t kUsefulBatchBytes = std::uint64_t{128} << 20;
+
 std::uint64_t mask_bytes(codec::BlockShape shape) noexcept {
   return (std::uint64_t{shape.width_px} + 7) / 8 * shape.height_px;
 }
@@ -125,7 +129,6 @@ std::uint64_t BlockGroup::packed_bytes(std::uint32_t blocks) const noexcept {
 
 BatchCost DeviceBatches::cost(FilePlan const& plan, std::uint64_t budget_bytes) {
   auto const groups = std::make_shared<std::vector<BlockGroup>>(make_groups(plan, budget_bytes));
-  std::uint64_t const useful = groups->front().encoder.useful_batch_bytes();
   std::uint64_t tables = 0;
   for (ReductionSpec const& spec : reduction_specs(plan)) { tables += gpu::DeviceReduction::table_bytes(spec); }
   auto const bytes_of = [&plan, groups, tables](std::uint32_t blocks, std::size_t slots) {
@@ -136,7 +139,7 @@ BatchCost DeviceBatches::cost(FilePlan const& plan, std::uint64_t budget_bytes) 
     for (BlockGroup const& group : *groups) { bytes += slots * group.packed_bytes(blocks); }
     return bytes;
   };
-  return {bytes_of, useful};
+  return {bytes_of, kUsefulBatchBytes};
 }
 
 DeviceBatches::DeviceBatches(FilePlan const& plan, std::uint64_t budget_bytes, std::uint32_t most_blocks,

@@ -18,9 +18,6 @@ namespace {
 
 using Kind = DeviceEncoder::Kind;
 
-// Our kernels share a block out, so few blocks keep the device busy.
-constexpr std::uint64_t kUsefulBatchBytes = std::uint64_t{128} << 20;
-
 Kind leave_to_host(char const* library) {
   log_once(text("device: ", library, " was not found, so the host compresses what the device cuts ",
                 "(terrazzo doctor says more)"));
@@ -133,8 +130,6 @@ std::size_t DeviceEncoder::scratch_bytes(std::uint32_t blocks) const {
     default: return 0;
   }
 }
-
-std::uint64_t DeviceEncoder::useful_batch_bytes() const noexcept { return kUsefulBatchBytes; }
 
 void DeviceEncoder::encode(tile::EncodeBatch const& batch, std::byte* scratch, std::size_t scratch_bytes,
                            cudaStream_t stream) {

@@ -55,8 +55,6 @@ class DeviceEncoder {
   // What encode() is to be given, and what a library takes for itself.
   [[nodiscard]] std::size_t scratch_bytes(std::uint32_t blocks) const;
   [[nodiscard]] std::uint64_t library_bytes() const noexcept { return library_bytes_; }
-  // What a batch should have of the raster; more of it gains no speed.
-  [[nodiscard]] std::uint64_t useful_batch_bytes() const noexcept;
 
   // On `stream`; nothing is waited for but by the JPEG encoders, whose blocks are launched one by one.
   void encode(tile::EncodeBatch const& batch, std::byte* scratch, std::size_t scratch_bytes, cudaStream_t stream);

@@ -6,17 +6,19 @@
 #include "tile/adler32.hpp"
 #include "tile/deflate_pieces.hpp"
 #include "tile/matches_twin.hpp"
+#include "tile/pieces_twin.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace terrazzo::tile::test {
 
 class DeflatePieceTwin {
  public:
+  static constexpr std::uint32_t kPieceWords = kDeflatePieceWords, kUnencoded = kDeflateStored;
+
   // Fills `words`; returns the bits, or kDeflateStored.
   template <std::uint32_t kLanes>
   std::uint32_t encode(std::vector<std::byte> const& tile, std::uint64_t piece, std::uint32_t* words) {
@@ -41,6 +43,42 @@ class DeflatePieceTwin {
     return bits;
   }
 
+  [[nodiscard]] static std::uint32_t lanes(int level) { return deflate_lanes(level); }
+  [[nodiscard]] static std::uint32_t words_of(std::uint32_t size) { return deflate_words(size); }
+  [[nodiscard]] static std::uint64_t first_start(std::uint64_t) { return 0; }
+  [[nodiscard]] static std::uint64_t piece_end(std::uint64_t start, std::uint32_t size, std::uint32_t bytes) {
+    return deflate_piece_end(start, size, bytes);
+  }
+  [[nodiscard]] static DeflatePieceSource source(PiecesOfTile const& pieces, std::uint64_t piece) {
+    return {{.input = pieces.tile.data(),
+             .input_bytes = pieces.tile.size(),
+             .words = pieces.words.data(),
+             .sizes = pieces.sizes.data(),
+             .start_bits = pieces.starts.data(),
+             .piece_count = pieces.count},
+            piece};
+  }
+  [[nodiscard]] static std::vector<std::byte> head(std::vector<std::byte> const&) {
+    std::vector<std::byte> bytes(kZlibHeaderBytes);
+    for (std::uint32_t i = 0; i < kZlibHeaderBytes; ++i) {
+      bytes[i] = static_cast<std::byte>(kZlibHeader >> (8 * i) & 0xFFU);
+    }
+    return bytes;
+  }
+  [[nodiscard]] static std::vector<std::byte> tail(std::vector<std::byte> const& tile) {
+    AdlerSums sums;
+    for (std::size_t i = 0; i < tile.size(); ++i) {
+      sums.add(static_cast<std::uint32_t>(tile[i]), tile.size() - i);
+      if (i % 4096 == 0) { sums = sums.reduced(); }
+    }
+    std::uint32_t const adler = adler32_of(sums, tile.size());
+    std::vector<std::byte> bytes(kZlibTailBytes);
+    for (std::uint32_t i = 0; i < kZlibTailBytes; ++i) {
+      bytes[i] = static_cast<std::byte>(adler >> (24 - 8 * i) & 0xFFU);
+    }
+    return bytes;
+  }
+
   [[nodiscard]] DeflateCodes const& codes() const { return codes_; }
 
  private:
@@ -50,47 +88,8 @@ class DeflatePieceTwin {
 };
 
 // A tile's zlib stream as the device makes it.
-template <std::uint32_t kLanes>
-std::vector<std::byte> deflate_in_pieces(std::vector<std::byte> const& tile) {
-  std::uint64_t const count = deflate_piece_count(tile.size());
-  if (count == 0) { return {}; }
-  auto const twin = std::make_unique<DeflatePieceTwin>();
-  std::vector<std::uint32_t> words(count * kDeflatePieceWords, 0xEEEEEEEE), sizes(count);
-  std::vector<std::uint64_t> starts(count + 1);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    sizes[i] = twin->encode<kLanes>(tile, i, words.data() + i * kDeflatePieceWords);
-    starts[i + 1] = deflate_piece_end(starts[i], sizes[i], deflate_piece_bytes(tile.size(), i));
-  }
-  DeflateJoin const join{tile.data(), tile.size(), words.data(), sizes.data(), starts.data(), count};
-  std::vector<std::byte> out(kZlibHeaderBytes + join.stream_bytes() + kZlibTailBytes);
-  for (std::uint32_t i = 0; i < kZlibHeaderBytes; ++i) { out[i] = static_cast<std::byte>(kZlibHeader >> (8 * i)); }
-  for (std::uint64_t piece = 0; piece < count; ++piece) {
-    for (std::uint64_t at = join.first_byte(piece); at < join.first_byte(piece + 1); at += 4) {
-      std::uint32_t value = join.word_at(at, piece);
-      for (std::uint64_t i = at; i < std::min(at + 4, join.first_byte(piece + 1)); ++i, value >>= 8) {
-        out[kZlibHeaderBytes + i] = static_cast<std::byte>(value & 0xFFU);
-      }
-    }
-  }
-  AdlerSums sums;
-  for (std::size_t i = 0; i < tile.size(); ++i) {
-    sums.add(static_cast<std::uint32_t>(tile[i]), tile.size() - i);
-    if (i % 4096 == 0) { sums = sums.reduced(); }
-  }
-  std::uint32_t const adler = adler32_of(sums, tile.size());
-  for (std::uint32_t i = 0; i < kZlibTailBytes; ++i) {
-    out[out.size() - kZlibTailBytes + i] = static_cast<std::byte>(adler >> (24 - 8 * i) & 0xFFU);
-  }
-  return out;
-}
-
-// `level` as deflate_encode_tiles() takes it.
 inline std::vector<std::byte> deflate_in_pieces(std::vector<std::byte> const& tile, int level) {
-  switch (deflate_lanes(level)) {
-    case 1: return deflate_in_pieces<1>(tile);
-    case 2: return deflate_in_pieces<2>(tile);
-    default: return deflate_in_pieces<4>(tile);
-  }
+  return encode_in_pieces<DeflatePieceTwin>(tile, level);
 }
 
 }  // namespace terrazzo::tile::test

@@ -2,6 +2,7 @@
 #include "tile/zstd_block.hpp"
 
 #include "tile/deflate_scene.hpp"
+#include "tile/only_literal.hpp"
 #include "tile/unzstd.hpp"
 #include "tile/zstd_pieces_twin.hpp"
 
@@ -105,6 +106,26 @@ TEST(ZstdBlock, TellsALiteralOnceThatIsTheOnlyOne) {
   runs[1500] = byte(6);
   runs.resize(1501);
   EXPECT_TRUE(plan_of(runs));
+}
+
+TEST(ZstdBlock, TellsTheOnlyLiteralOnceWhicheverByteItIs) {
+  for (std::uint32_t const literal : {0u, 1u, 128u, 255u}) {
+    Bytes const tile = test::only_literal_tile(literal);
+    ZstdPlan plan{};
+    std::uint32_t literals = 0, sequences = 0, blocks_bytes = 0;
+    Bytes const frame = test::zstd_in_pieces(tile, 6, [&](test::ZstdPieceTwin const& twin, std::uint32_t size) {
+      plan = twin.work().plan;
+      literals = twin.work().literal_count;
+      sequences = twin.work().sequence_count;
+      blocks_bytes += size;
+    });
+    EXPECT_TRUE(test::unzstd(frame, tile.size()) == tile) << literal;
+    EXPECT_EQ(literals, test::kOnlyLiterals) << literal;
+    EXPECT_EQ(sequences, test::kOnlyLiterals) << literal;
+    EXPECT_EQ(plan.literals, ZstdPlan::Literals::repeated) << literal;
+    EXPECT_EQ(plan.sequences_begin, 1u + 1u) << literal << ": a header for up to 31 literals, and the byte";
+    EXPECT_EQ(frame.size(), ZstdFrameHeader{tile.size()}.bytes() + blocks_bytes) << literal;
+  }
 }
 
 TEST(ZstdBlock, TakesLiteralsOfTwoSymbolsAtBothEndsOfTheAlphabet) {

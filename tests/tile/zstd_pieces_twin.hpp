@@ -4,18 +4,19 @@
 #pragma once
 
 #include "tile/matches_twin.hpp"
+#include "tile/pieces_twin.hpp"
 #include "tile/zstd_pieces.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace terrazzo::tile::test {
 
 class ZstdPieceTwin {
  public:
+  static constexpr std::uint32_t kPieceWords = kZstdPieceWords, kUnencoded = kZstdRaw;
+
   // Fills `words`; returns the block's bytes, or kZstdRaw.
   template <std::uint32_t kLanes>
   std::uint32_t encode(std::vector<std::byte> const& tile, std::uint64_t piece, std::uint32_t* words) {
@@ -37,6 +38,30 @@ class ZstdPieceTwin {
     return kZstdBlockHeaderBytes + work_.plan.bytes;
   }
 
+  [[nodiscard]] static std::uint32_t lanes(int level) { return zstd_lanes(level); }
+  [[nodiscard]] static std::uint32_t words_of(std::uint32_t size) { return (size + 3) / 4; }
+  [[nodiscard]] static std::uint64_t first_start(std::uint64_t tile_bytes) {
+    return ZstdFrameHeader{tile_bytes}.bytes();
+  }
+  [[nodiscard]] static std::uint64_t piece_end(std::uint64_t start, std::uint32_t size, std::uint32_t bytes) {
+    return start + zstd_block_bytes(size, bytes);
+  }
+  [[nodiscard]] static ZstdBlockSource source(PiecesOfTile const& pieces, std::uint64_t piece) {
+    return {.input = pieces.tile.data() + piece * kZstdPieceBytes,
+            .input_bytes = deflate_piece_bytes(pieces.tile.size(), piece),
+            .words = pieces.words.data() + piece * kPieceWords,
+            .size = pieces.sizes[piece],
+            .last = piece + 1 == pieces.count,
+            .start = pieces.starts[piece]};
+  }
+  [[nodiscard]] static std::vector<std::byte> head(std::vector<std::byte> const& tile) {
+    ZstdFrameHeader const header{tile.size()};
+    std::vector<std::byte> bytes(header.bytes());
+    for (std::uint32_t i = 0; i < header.bytes(); ++i) { bytes[i] = static_cast<std::byte>(header.byte_at(i)); }
+    return bytes;
+  }
+  [[nodiscard]] static std::vector<std::byte> tail(std::vector<std::byte> const&) { return {}; }
+
   [[nodiscard]] ZstdWork const& work() const { return work_; }
 
  private:
@@ -46,44 +71,13 @@ class ZstdPieceTwin {
   ZstdWork work_;
 };
 
-// A tile's frame as the device makes it; look(twin, piece) after every piece.
-template <std::uint32_t kLanes, class Look>
-std::vector<std::byte> zstd_in_pieces(std::vector<std::byte> const& tile, Look const& look) {
-  std::uint64_t const count = zstd_piece_count(tile.size());
-  if (count == 0) { return {}; }
-  auto const twin = std::make_unique<ZstdPieceTwin>();
-  std::vector<std::uint32_t> words(kZstdPieceWords + 1);
-  std::vector<std::byte> out;
-  auto const put = [&](std::uint32_t byte) { out.push_back(static_cast<std::byte>(byte)); };
-  ZstdFrameHeader const header{tile.size()};
-  for (std::uint32_t i = 0; i < header.bytes(); ++i) { put(header.byte_at(i)); }
-  for (std::uint64_t piece = 0; piece < count; ++piece) {
-    std::fill(words.begin(), words.end(), 0xEEEEEEEE);
-    std::uint32_t const size = twin->encode<kLanes>(tile, piece, words.data());
-    ZstdBlockSource const block{tile.data() + piece * kZstdPieceBytes, deflate_piece_bytes(tile.size(), piece),
-                                words.data(), size, piece + 1 == count};
-    std::uint32_t at = 0;
-    for (; at + 4 <= block.bytes(); at += 4) {
-      for (std::uint32_t k = 0; k < 4; ++k) { put(block.word_at(at) >> (8 * k) & 0xFFU); }
-    }
-    for (; at < block.bytes(); ++at) { put(block.byte_at(at)); }
-    look(*twin, size);
-  }
-  return out;
-}
-
-// `level` as zstd_encode_tiles() takes it.
+// A tile's frame as the device makes it; look(twin, size) after every piece.
 template <class Look>
 std::vector<std::byte> zstd_in_pieces(std::vector<std::byte> const& tile, int level, Look const& look) {
-  switch (zstd_lanes(level)) {
-    case 1: return zstd_in_pieces<1>(tile, look);
-    case 2: return zstd_in_pieces<2>(tile, look);
-    default: return zstd_in_pieces<4>(tile, look);
-  }
+  return encode_in_pieces<ZstdPieceTwin>(tile, level, look);
 }
-
 inline std::vector<std::byte> zstd_in_pieces(std::vector<std::byte> const& tile, int level) {
-  return zstd_in_pieces(tile, level, [](ZstdPieceTwin const&, std::uint32_t) {});
+  return encode_in_pieces<ZstdPieceTwin>(tile, level);
 }
 
 }  // namespace terrazzo::tile::test

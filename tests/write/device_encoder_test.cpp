@@ -65,7 +65,6 @@ TEST(DeviceEncoder, HasRoomForTheLongestBlockOfEveryKernel) {
     EXPECT_GE(encoder.output_stride(), encoder.bound());
     EXPECT_EQ(encoder.output_stride() % 16, 0U);
     EXPECT_LE(encoder.scratch_bytes(10), encoder.scratch_bytes(100));
-    EXPECT_GE(encoder.useful_batch_bytes(), std::uint64_t{1} << 20);
   }
 }
 

@@ -39,12 +39,14 @@ struct BlockThreads {
 };
 
 struct Piece {
+  std::uint64_t item;  // counts all pieces of a batch, as many for every tile
   std::uint64_t tile, index;
   std::uint64_t tile_bytes;
   std::uint32_t bytes;  // none: the tile is shorter
 
-  __device__ Piece(tile::EncodeBatch const& batch, std::uint64_t pieces_a_tile, std::uint64_t item)
-      : tile(item / pieces_a_tile),
+  __device__ Piece(tile::EncodeBatch const& batch, std::uint64_t pieces_a_tile, std::uint64_t which)
+      : item(which),
+        tile(item / pieces_a_tile),
         index(item % pieces_a_tile),
         tile_bytes(batch.input_sizes[tile]),
         bytes(tile::deflate_piece_bytes(tile_bytes, index)) {}
