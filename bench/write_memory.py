@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 import time
 
 from write_contenders import rio_cogeo
@@ -44,20 +45,23 @@ cog_translate({source!r}, {out!r}, {{"driver": "GTiff", "compress": "zstd", "zst
 
 def run_child(command, limit_s):
     """Seconds and peak resident bytes of a process by itself; None when it did not end in time or failed."""
-    started = time.perf_counter()
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    while True:
-        pid, status, usage = os.wait4(child.pid, os.WNOHANG)
-        if pid != 0:
-            break
-        if time.perf_counter() - started > limit_s:
-            child.kill()
-            os.wait4(child.pid, 0)
-            return None, f"stopped after {limit_s} s"
-        time.sleep(0.02)
-    if status != 0:
-        return None, (child.stderr.read().strip().splitlines() or [f"status {status}"])[-1]
-    return {"seconds": time.perf_counter() - started, "peak_bytes": usage.ru_maxrss * 1024}, None
+    with tempfile.TemporaryFile("w+", errors="replace") as errors:  # a pipe that nobody reads would stop the child
+        started = time.perf_counter()
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        while True:
+            pid, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if pid != 0:
+                break
+            if time.perf_counter() - started > limit_s:
+                child.kill()
+                os.wait4(child.pid, 0)
+                return None, f"stopped after {limit_s} s"
+            time.sleep(0.02)
+        seconds = time.perf_counter() - started
+        if status != 0:
+            errors.seek(0)
+            return None, (errors.read().strip().splitlines() or [f"status {status}"])[-1]
+    return {"seconds": seconds, "peak_bytes": usage.ru_maxrss * 1024}, None
 
 
 def measure_memory(arguments, results):

@@ -20,10 +20,10 @@ namespace terrazzo::io {
 namespace {
 
 constexpr std::size_t kMaxCallBytes = std::size_t{1} << 30;  // Linux moves at most 2 GiB - 4 KiB a call
-// Measured on ext4, Linux 6.18: on a loaded machine of 2 cores plain calls of 4 MiB fell to 0.2 GB/s in half of the
-// runs, calls of 512 KiB stayed above 1; on an idle one of 16 cores both reach 4. Not profiled; large pages of the page
-// cache are suspected.
-constexpr std::size_t kMaxFileWriteBytes = std::size_t{512} << 10;
+// Where a file grows by what is written. Measured on ext4, Linux 6.18: on a loaded machine of 2 cores plain calls of
+// 4 MiB fell to 0.2 GB/s in half of the runs, calls of 512 KiB stayed above 1; on an idle one of 16 cores both reach 4.
+// Not profiled; large pages of the page cache are suspected.
+constexpr std::size_t kMaxGrowingCallBytes = std::size_t{512} << 10;
 constexpr std::uint64_t kMaxOffset = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
 
 int open_at(int folder, char const* name, int flags, mode_t mode) { return ::openat(folder, name, flags, mode); }
@@ -82,51 +82,40 @@ bool write_all(int descriptor, std::span<std::byte const> bytes) noexcept {
 }
 
 bool write_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte const> bytes) noexcept {
-  while (!bytes.empty()) {
-    if (offset_bytes > kMaxOffset || bytes.size() > kMaxOffset - offset_bytes) {
-      errno = EFBIG;
-      return false;
-    }
-    ssize_t const done = file_calls.pwrite(descriptor, bytes.data(), std::min(bytes.size(), kMaxFileWriteBytes),
-                                           static_cast<off_t>(offset_bytes));
-    if (done < 0 && errno == EINTR) { continue; }
-    if (done == 0) { errno = EIO; }
-    if (done <= 0) { return false; }
-    offset_bytes += static_cast<std::uint64_t>(done);
-    bytes = bytes.subspan(static_cast<std::size_t>(done));
-  }
-  return true;
+  return write_all_at(descriptor, offset_bytes, {&bytes, 1}, Room::none);
 }
 
-bool write_all_at(int descriptor, std::uint64_t offset_bytes,
-                  std::span<std::span<std::byte const> const> parts) noexcept {
+bool write_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::span<std::byte const> const> parts,
+                  Room room) noexcept {
+  std::size_t const most_bytes = room == Room::made ? kMaxCallBytes : kMaxGrowingCallBytes;
   std::array<iovec, 128> call;
   std::size_t skip = 0;  // of the first part: what is written of it
-  while (!parts.empty()) {
+  while (true) {
+    while (!parts.empty() && skip >= parts.front().size()) {
+      skip -= parts.front().size();
+      parts = parts.subspan(1);
+    }
+    if (parts.empty()) { return true; }
     std::size_t bytes = 0, count = 0;
-    for (; count < std::min(parts.size(), call.size()) && bytes < kMaxCallBytes; ++count) {
+    for (; count < std::min(parts.size(), call.size()) && bytes < most_bytes; ++count) {
       std::span<std::byte const> const part = parts[count].subspan(count == 0 ? skip : 0);
       // The call only reads.
-      call[count] = {const_cast<std::byte*>(part.data()), std::min(part.size(), kMaxCallBytes - bytes)};
+      call[count] = {const_cast<std::byte*>(part.data()), std::min(part.size(), most_bytes - bytes)};
       bytes += call[count].iov_len;
     }
     if (offset_bytes > kMaxOffset || bytes > kMaxOffset - offset_bytes) {
       errno = EFBIG;
       return false;
     }
-    ssize_t const done =
-        file_calls.pwritev(descriptor, call.data(), static_cast<int>(count), static_cast<off_t>(offset_bytes));
+    auto const offset = static_cast<off_t>(offset_bytes);
+    ssize_t const done = count == 1 ? file_calls.pwrite(descriptor, call[0].iov_base, call[0].iov_len, offset)
+                                    : file_calls.pwritev(descriptor, call.data(), static_cast<int>(count), offset);
     if (done < 0 && errno == EINTR) { continue; }
-    if (done == 0 && bytes != 0) { errno = EIO; }
-    if (done < 0 || (done == 0 && bytes != 0)) { return false; }
+    if (done == 0) { errno = EIO; }
+    if (done <= 0) { return false; }
     offset_bytes += static_cast<std::uint64_t>(done);
     skip += static_cast<std::size_t>(done);
-    while (!parts.empty() && skip >= parts.front().size()) {
-      skip -= parts.front().size();
-      parts = parts.subspan(1);
-    }
   }
-  return true;
 }
 
 bool read_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte> into) noexcept {

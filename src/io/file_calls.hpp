@@ -55,9 +55,10 @@ class Descriptor {
 // All bytes, or false and errno.
 [[nodiscard]] bool write_all(int descriptor, std::span<std::byte const> bytes) noexcept;
 [[nodiscard]] bool write_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte const> bytes) noexcept;
-// Parts that follow each other, in as few calls as there can be.
+// Parts that follow each other, in as few calls as are quick: large ones only into room that the file has already.
+enum class Room { none, made };
 [[nodiscard]] bool write_all_at(int descriptor, std::uint64_t offset_bytes,
-                                std::span<std::span<std::byte const> const> parts) noexcept;
+                                std::span<std::span<std::byte const> const> parts, Room room) noexcept;
 // A file that ends too early is ENODATA.
 [[nodiscard]] bool read_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte> into) noexcept;
 

@@ -159,9 +159,8 @@ void FileSink::put(std::uint64_t offset_bytes, std::span<Bytes const> parts) {
   std::uint64_t end_bytes = offset_bytes;
   for (Bytes const part : parts) { end_bytes += part.size(); }
   make_room(end_bytes);
-  bool const done = parts.size() == 1 ? write_all_at(file_.descriptor(), offset_bytes, parts.front())
-                                      : write_all_at(file_.descriptor(), offset_bytes, parts);
-  if (!done) { fail("write", offset_bytes); }
+  Room const room = end_bytes <= room_bytes_ ? Room::made : Room::none;
+  if (!write_all_at(file_.descriptor(), offset_bytes, parts, room)) { fail("write", offset_bytes); }
 }
 
 // Only for speed: where there is no room, writing will tell.
@@ -185,11 +184,6 @@ void FileSink::make_room(std::uint64_t end_bytes) noexcept {
 
 void FileSink::flush() {
   gather_.flush([this](std::uint64_t offset, std::span<Bytes const> parts) { put(offset, parts); });
-}
-
-void FileSink::hold() {
-  // Large calls are quick only into room that was made before (see kMaxFileWriteBytes).
-  if (makes_room_ && room_bytes_ != 0) { gather_.hold(); }
 }
 
 void FileSink::let_go() {

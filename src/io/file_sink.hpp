@@ -35,7 +35,7 @@ class FileSink final : public ByteSink {
   void open() override;
   [[nodiscard]] bool is_seekable() const noexcept override { return !stream_; }
   void write_at(std::uint64_t offset_bytes, std::span<std::byte const> bytes) override;
-  void hold() override;
+  void hold() override { gather_.hold(); }
   void let_go() override;
   void read_at(std::uint64_t offset_bytes, std::span<std::byte> into) override;
   [[nodiscard]] bool insert_front(std::uint64_t bytes) override;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tiff/block_index.hpp"
 
-#include "base/byte_view.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
@@ -12,17 +11,6 @@
 namespace terrazzo::tiff {
 
 namespace {
-
-bool is_index_type(std::uint16_t type) noexcept {
-  switch (static_cast<FieldType>(type)) {
-    case FieldType::short_:
-    case FieldType::long_:
-    case FieldType::long8:
-    case FieldType::ifd:
-    case FieldType::ifd8: return true;
-    default: return false;
-  }
-}
 
 Entry const* find_either(Directory const& dir, std::uint16_t tag, std::uint16_t other) {
   Entry const* const entry = dir.find(tag);
@@ -48,7 +36,7 @@ BlockIndex::BlockIndex(Directory const& directory, Image const& image)
   };
   Entry const* const offsets = find_either(directory, offsets_tag, image.tiled ? tag::StripOffsets : tag::TileOffsets);
   if (offsets == nullptr) { refuse("the directory does not say where its blocks are"); }
-  if (!is_index_type(offsets->type) || offsets->value_bytes == 0 ||
+  if (!is_unsigned_type(offsets->type) || offsets->value_bytes == 0 ||
       !range_fits(offsets->value_offset_bytes, offsets->value_bytes, directory.reader().size_bytes())) {
     refuse("the list of block offsets cannot be read");
   }
@@ -61,7 +49,7 @@ BlockIndex::BlockIndex(Directory const& directory, Image const& image)
   }
   Entry const* const counts =
       find_either(directory, counts_tag, image.tiled ? tag::StripByteCounts : tag::TileByteCounts);
-  if (counts != nullptr && is_index_type(counts->type) && counts->value_bytes != 0 &&
+  if (counts != nullptr && is_unsigned_type(counts->type) && counts->value_bytes != 0 &&
       range_fits(counts->value_offset_bytes, counts->value_bytes, directory.reader().size_bytes())) {
     counts_ = *counts;
   }
@@ -87,12 +75,7 @@ std::uint64_t BlockIndex::value(Entry const& entry, std::uint64_t index) const {
   std::size_t const item_bytes = field_type_bytes(entry.type);
   std::array<std::byte, 8> raw{};
   directory_.reader().read(entry.value_offset_bytes + index * item_bytes, std::span(raw).first(item_bytes));
-  std::endian const order = directory_.header().order;
-  switch (item_bytes) {
-    case 2: return load<std::uint16_t>(raw.data(), order);
-    case 4: return load<std::uint32_t>(raw.data(), order);
-    default: return load<std::uint64_t>(raw.data(), order);
-  }
+  return unsigned_at(raw.data(), item_bytes, directory_.header().order);
 }
 
 BlockRange BlockIndex::range(std::uint64_t block) const {

@@ -64,18 +64,6 @@ Entry parse_entry(ByteView const& raw, Header const& header, std::uint64_t at_by
   return entry;
 }
 
-bool is_unsigned_type(std::uint16_t type) noexcept {
-  switch (static_cast<FieldType>(type)) {
-    case FieldType::byte_:
-    case FieldType::short_:
-    case FieldType::long_:
-    case FieldType::long8:
-    case FieldType::ifd:
-    case FieldType::ifd8: return true;
-    default: return false;
-  }
-}
-
 bool is_signed_type(std::uint16_t type) noexcept {
   switch (static_cast<FieldType>(type)) {
     case FieldType::sbyte:
@@ -83,15 +71,6 @@ bool is_signed_type(std::uint16_t type) noexcept {
     case FieldType::slong:
     case FieldType::slong8: return true;
     default: return false;
-  }
-}
-
-std::uint64_t unsigned_at(std::byte const* p, std::size_t bytes, std::endian order) {
-  switch (bytes) {
-    case 1: return load<std::uint8_t>(p, order);
-    case 2: return load<std::uint16_t>(p, order);
-    case 4: return load<std::uint32_t>(p, order);
-    default: return load<std::uint64_t>(p, order);
   }
 }
 
@@ -130,6 +109,15 @@ bool is_real_type(std::uint16_t type) noexcept {
 }
 
 }  // namespace
+
+std::uint64_t unsigned_at(std::byte const* p, std::size_t bytes, std::endian order) noexcept {
+  switch (bytes) {
+    case 1: return load<std::uint8_t>(p, order);
+    case 2: return load<std::uint16_t>(p, order);
+    case 4: return load<std::uint32_t>(p, order);
+    default: return load<std::uint64_t>(p, order);
+  }
+}
 
 Directory::Directory(std::shared_ptr<MetadataReader const> reader, Header header, std::uint32_t index,
                      std::uint64_t offset_bytes, std::vector<Entry> entries, std::uint64_t next_bytes)

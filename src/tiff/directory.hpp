@@ -36,6 +36,9 @@ struct Entry {
   std::uint64_t value_bytes = 0;         // count * size of the type; 0 when the type is unknown or it overflows
 };
 
+// An unsigned number of 1, 2, 4 or 8 bytes, as it lies in the file.
+[[nodiscard]] std::uint64_t unsigned_at(std::byte const* p, std::size_t bytes, std::endian order) noexcept;
+
 class Directory {
  public:
   Directory(std::shared_ptr<MetadataReader const> reader, Header header, std::uint32_t index,

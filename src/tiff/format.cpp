@@ -25,6 +25,18 @@ std::size_t field_type_bytes(std::uint16_t type) noexcept {
   return 0;
 }
 
+bool is_unsigned_type(std::uint16_t type) noexcept {
+  switch (static_cast<FieldType>(type)) {
+    case FieldType::byte_:
+    case FieldType::short_:
+    case FieldType::long_:
+    case FieldType::long8:
+    case FieldType::ifd:
+    case FieldType::ifd8: return true;
+    default: return false;
+  }
+}
+
 std::string_view compression_name(Compression compression) noexcept {
   switch (compression) {
     case Compression::none: return "none";

@@ -51,6 +51,9 @@ enum class FieldType : std::uint16_t {
 // 0 for a type this library does not know.
 [[nodiscard]] std::size_t field_type_bytes(std::uint16_t type) noexcept;
 
+// Whole numbers that are never negative: counts, offsets, sizes.
+[[nodiscard]] bool is_unsigned_type(std::uint16_t type) noexcept;
+
 // Open enumerations: any number may come from a file; the named ones are those we know something about.
 enum class Compression : std::uint32_t {
   none = 1,

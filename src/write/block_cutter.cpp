@@ -4,6 +4,7 @@
 #include "tile/copy_samples.hpp"
 #include "tile/float_convert.hpp"
 #include "tile/predict.hpp"
+#include "tile/view_strides.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -125,9 +126,7 @@ void BlockCutter::fill_row(HostView const& view, std::uint32_t row, std::uint32_
   auto const* const base = static_cast<std::byte const*>(view.data) + std::int64_t{row} * view.row_stride_bytes +
                            std::int64_t{column} * view.pixel_stride_bytes +
                            std::int64_t{first_band} * view.band_stride_bytes;
-  bool const packed = view.pixel_stride_bytes == static_cast<std::int64_t>(pixel_bytes) &&
-                      (samples == 1 || view.band_stride_bytes == static_cast<std::int64_t>(sample_bytes_));
-  if (packed) {
+  if (tile::has_pixels_together(view, samples, sample_bytes_)) {
     std::memcpy(out, base, columns * pixel_bytes);
   } else if (view.pixel_stride_bytes != static_cast<std::int64_t>(sample_bytes_) ||
              !interleave_samples(base, view.band_stride_bytes, out, columns, sample_bytes_, samples)) {

@@ -4,6 +4,7 @@
 #include "base/scratch.hpp"
 #include "base/thread_pool.hpp"
 #include "tile/copy_samples.hpp"
+#include "tile/view_strides.hpp"
 #include "write/cascade.hpp"
 #include "write/device_engine.hpp"
 
@@ -100,18 +101,13 @@ std::byte* at_row(HostView const& view, std::uint32_t row) noexcept {
   return static_cast<std::byte*>(view.data) + std::int64_t{row} * view.row_stride_bytes;
 }
 
-bool has_pixels_together(HostView const& view, std::size_t sample_bytes) noexcept {
-  return view.pixel_stride_bytes == static_cast<std::int64_t>(sample_bytes * view.bands) &&
-         (view.bands == 1 || view.band_stride_bytes == static_cast<std::int64_t>(sample_bytes));
-}
-
 }  // namespace
 
 void copy_row(HostView const& from, std::uint32_t from_row, HostView const& to, std::uint32_t to_row) noexcept {
   std::size_t const sample = size_bytes(to.dtype);
   std::byte const* const source = at_row(from, from_row);
   std::byte* const target = at_row(to, to_row);
-  if (has_pixels_together(from, sample) && has_pixels_together(to, sample)) {
+  if (tile::has_pixels_together(from, to.bands, sample) && tile::has_pixels_together(to, to.bands, sample)) {
     std::memcpy(target, source, sample * to.bands * to.width);
     return;
   }

@@ -52,15 +52,46 @@ TEST(FileCalls, WriteManyPartsAtOnce) {
     parts.emplace_back();
     {
       FailingCalls const cutting(Fault{.at = 1'000'000, .short_bytes = short_bytes});
-      EXPECT_TRUE(write_all_at(file.get(), 11, parts));
+      EXPECT_TRUE(write_all_at(file.get(), 11, parts, Room::made));
     }
     std::vector<std::byte> got(bytes.size());
     EXPECT_TRUE(read_all_at(file.get(), 11, got));
     EXPECT_EQ(got, bytes);
     FailingCalls const failing(Fault{.call = "pwritev", .error = ENOSPC});
-    EXPECT_FALSE(write_all_at(file.get(), 0, parts));
+    EXPECT_FALSE(write_all_at(file.get(), 0, parts, Room::made));
     EXPECT_EQ(errno, ENOSPC);
   }
+}
+
+// Sizes of the calls that write the parts.
+std::vector<std::size_t> call_sizes(std::span<std::span<std::byte const> const> parts, Room room) {
+  static std::vector<std::size_t> sizes;
+  sizes.clear();
+  FileCalls const kept = file_calls;
+  file_calls.pwrite = [](int, void const*, std::size_t size, off_t) {
+    sizes.push_back(size);
+    return static_cast<ssize_t>(size);
+  };
+  file_calls.pwritev = [](int, iovec const* of_call, int count, off_t) {
+    sizes.push_back(0);
+    for (int i = 0; i < count; ++i) { sizes.back() += of_call[i].iov_len; }
+    return static_cast<ssize_t>(sizes.back());
+  };
+  EXPECT_TRUE(write_all_at(-1, 0, parts, room));
+  file_calls = kept;
+  return sizes;
+}
+
+TEST(FileCalls, AreLargeOnlyIntoRoomThatIsThere) {
+  constexpr std::size_t kKiB = 1024;
+  std::vector<std::byte> const bytes = byte_pattern(700 * kKiB);
+  std::span<std::byte const> const one = bytes;
+  std::vector<std::span<std::byte const>> const parts{one, one, one};
+  using Sizes = std::vector<std::size_t>;
+  EXPECT_EQ(call_sizes(parts, Room::made), (Sizes{2100 * kKiB}));
+  EXPECT_EQ(call_sizes(parts, Room::none), (Sizes{512 * kKiB, 512 * kKiB, 512 * kKiB, 512 * kKiB, 52 * kKiB}));
+  EXPECT_EQ(call_sizes({&one, 1}, Room::made), (Sizes{700 * kKiB}));
+  EXPECT_EQ(call_sizes({&one, 1}, Room::none), (Sizes{512 * kKiB, 188 * kKiB}));
 }
 
 TEST(FileCalls, RefuseOffsetsPastTheLargest) {

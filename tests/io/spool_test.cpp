@@ -8,8 +8,12 @@
 
 #include <gtest/gtest.h>
 
+#include <malloc.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -127,6 +131,27 @@ TEST(Spool, LeavesMemoryWhileTheSinkIsHeld) {
   ASSERT_EQ(got.size(), 10 * piece.size());
   for (std::size_t i = 0; i < 10; ++i) {
     EXPECT_TRUE(std::ranges::equal(piece, std::span(got).subspan(i * piece.size(), piece.size()))) << "piece " << i;
+  }
+}
+
+// Pages are made ahead of use, but not many that a spool may never fill.
+TEST(Spool, TakesLittleMoreMemoryThanItHolds) {
+  auto const resident_bytes = [] {
+    std::uint64_t whole = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> whole >> resident;
+    return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  };
+  constexpr std::uint64_t kMiB = 1 << 20;
+  std::vector<std::byte> const piece = byte_pattern(300'000);
+  OpenTarget target(Place::memory);
+  for (std::uint64_t const size : {6 * kMiB, 22 * kMiB, 60 * kMiB}) {
+    SpoolQuota quota{.limit_bytes = 1 << 30};
+    Spool spool(*target.sink, quota, SpoolWay::memory, false);
+    ::malloc_trim(0);  // what earlier tests freed would be taken again, and not be counted
+    std::uint64_t const before = resident_bytes();
+    ASSERT_GT(before, 0u);
+    while (spool.size_bytes() < size) { spool.append(piece); }
+    EXPECT_LE(resident_bytes(), before + size + size / 2 + 6 * kMiB) << size;
   }
 }
 

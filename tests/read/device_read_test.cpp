@@ -265,16 +265,6 @@ TEST_F(DeviceRead, InPiecesIsTheWholeFromTopToBottom) {
   }
 }
 
-TEST_F(DeviceRead, CountsTheTimeOfItsStages) {
-  Opened const opened(image<std::uint16_t>(tiled()));
-  StageTimes const times = profile_device_read(*opened);
-  EXPECT_EQ(times.device_tiles, 30u);
-  EXPECT_EQ(times.host_tiles, 0u);
-  EXPECT_EQ(times.decoded_bytes, 30u * 16 * 16 * 2 * 2);
-  EXPECT_GT(times.batches, 0u);
-  EXPECT_GT(times.decode_s + times.place_s, 0);
-}
-
 TEST_F(DeviceRead, TellsOfTheMemoryOfLivingResultsAndOfThePeak) {
   Opened const opened(image<std::uint16_t>(tiled()));
   release_device_memory();

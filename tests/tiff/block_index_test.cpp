@@ -82,6 +82,20 @@ TEST(BlockIndex, ReadsEveryOffsetTypeInBothOrders) {
   }
 }
 
+// Nobody writes them, but libtiff takes them, and a small file has room for its offsets in a byte.
+TEST(BlockIndex, ReadsOffsetsAndSizesOfBytes) {
+  TiffBuilder builder = image_of(true, 5);
+  std::vector<std::byte> offsets, counts;
+  for (int i = 0; i < 12; ++i) {
+    offsets.push_back(static_cast<std::byte>(200 + i));
+    counts.push_back(static_cast<std::byte>(1 + i));
+  }
+  builder.raw(tag::TileOffsets, 1, 12, offsets).raw(tag::TileByteCounts, 1, 12, counts);
+  BlockIndex const index = index_of(builder);
+  expect_range(index, 0, 200, 1);
+  expect_range(index, 11, 211, 12);
+}
+
 TEST(BlockIndex, TakesOneValueThatLiesInItsEntry) {
   TiffBuilder builder = image_of(false, 5);
   builder.longs(tag::RowsPerStrip, {40}).longs(tag::StripOffsets, {99}).shorts(tag::StripByteCounts, {77});

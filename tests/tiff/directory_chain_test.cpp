@@ -26,10 +26,9 @@ class EveryFormatsChain : public test::EveryFormat {};
 INSTANTIATE_TEST_SUITE_P(Tiff, EveryFormatsChain, test::EveryFormat::formats(), test::EveryFormat::name_of);
 
 TEST_P(EveryFormatsChain, ListsDirectoriesInOrder) {
-  RawFile file(GetParam());
-  std::size_t const second = file.first_ifd() + file.ifd_bytes(1);
-  file.count(1).entry(256, 4, 1, 11, 4).next(second).count(1).entry(256, 4, 1, 22, 4).next(0);
-  Chain const chain = file.chain();
+  std::size_t const second = file_.first_ifd() + file_.ifd_bytes(1);
+  file_.count(1).entry(256, 4, 1, 11, 4).next(second).count(1).entry(256, 4, 1, 22, 4).next(0);
+  Chain const chain = file_.chain();
   ASSERT_EQ(chain.directories.size(), 2u);
   EXPECT_EQ(chain.directories[0].unsigned_value(256), 11u);
   EXPECT_EQ(chain.directories[1].unsigned_value(256), 22u);
@@ -39,20 +38,18 @@ TEST_P(EveryFormatsChain, ListsDirectoriesInOrder) {
 }
 
 TEST_P(EveryFormatsChain, ThatLoopsToItselfEndsWithAWarning) {
-  RawFile file(GetParam());
-  file.count(1).entry(256, 4, 1, 1, 4).next(file.first_ifd());
-  Chain const chain = file.chain();
+  file_.count(1).entry(256, 4, 1, 1, 4).next(file_.first_ifd());
+  Chain const chain = file_.chain();
   EXPECT_EQ(chain.directories.size(), 1u);
   EXPECT_EQ(chain.warnings.size(), 1u);
 }
 
 TEST_P(EveryFormatsChain, ThatLoopsToAnEarlierOneEndsWithAWarning) {
-  RawFile file(GetParam());
-  std::size_t const step = file.ifd_bytes(1), first = file.first_ifd();
-  file.count(1).entry(256, 4, 1, 1, 4).next(first + step);
-  file.count(1).entry(256, 4, 1, 2, 4).next(first + 2 * step);
-  file.count(1).entry(256, 4, 1, 3, 4).next(first + step);
-  Chain const chain = file.chain();
+  std::size_t const step = file_.ifd_bytes(1), first = file_.first_ifd();
+  file_.count(1).entry(256, 4, 1, 1, 4).next(first + step);
+  file_.count(1).entry(256, 4, 1, 2, 4).next(first + 2 * step);
+  file_.count(1).entry(256, 4, 1, 3, 4).next(first + step);
+  Chain const chain = file_.chain();
   EXPECT_EQ(chain.directories.size(), 3u);
   ASSERT_EQ(chain.warnings.size(), 1u);
   EXPECT_NE(chain.warnings[0].find("loop"), std::string::npos);
@@ -89,12 +86,11 @@ TEST(Chain, RefusesAbsurdCountsOfBigTiff) {
 }
 
 TEST_P(EveryFormatsChain, MayEndWithoutItsLastLink) {
-  RawFile file(GetParam());
-  file.count(1).entry(256, 4, 1, 9, 4);
-  EXPECT_EQ(file.chain().directories.at(0).next_bytes(), 0u);
-  file.put(1, 1);  // a byte of a link
-  EXPECT_EQ(file.chain().directories.at(0).unsigned_value(256), 9u);
-  EXPECT_EQ(file.chain().directories.at(0).next_bytes(), 0u);
+  file_.count(1).entry(256, 4, 1, 9, 4);
+  EXPECT_EQ(file_.directory().next_bytes(), 0u);
+  file_.put(1, 1);  // a byte of a link
+  EXPECT_EQ(file_.directory().unsigned_value(256), 9u);
+  EXPECT_EQ(file_.directory().next_bytes(), 0u);
 }
 
 TEST(Chain, StopsAtTheNumberAskedFor) {
@@ -168,7 +164,7 @@ TEST_P(EveryFormatsChain, SubDirectoriesAreReadFromEveryOffsetType) {
     RawFile file(GetParam());
     std::size_t const child = file.first_ifd() + file.ifd_bytes(1);
     file.count(1).entry(330, type, 1, child, wide ? 8 : 4).next(0).count(1).entry(256, 4, 1, 64, 4).next(0);
-    auto const subs = read_sub_directories(file.chain().directories.at(0));
+    auto const subs = read_sub_directories(file.directory());
     ASSERT_EQ(subs.size(), 1u) << type;
     EXPECT_EQ(subs[0].unsigned_value(256), 64u);
     EXPECT_EQ(subs[0].index(), 0u) << "told as part of its parent";
@@ -181,7 +177,7 @@ TEST(SubDirectories, ThatAreBrokenAreLeftOut) {
   std::size_t const list = child + file.ifd_bytes(1);
   file.count(1).pointer(330, 4, 5, list).next(0).count(1).entry(256, 4, 1, 64, 4).next(0);
   file.put(0, 4).put(file.first_ifd(), 4).put(5'000'000, 4).put(child, 4).put(list + 18, 4);
-  auto const subs = read_sub_directories(file.chain().directories.at(0));
+  auto const subs = read_sub_directories(file.directory());
   ASSERT_EQ(subs.size(), 1u) << "not nothing, not the parent, not past the end, not a count of 0";
   EXPECT_EQ(subs[0].offset_bytes(), child);
 }
@@ -193,7 +189,7 @@ TEST(SubDirectories, ThatRepeatDoNotMultiply) {
   std::size_t const list = child + file.ifd_bytes(kEntries);
   file.count(1).pointer(330, 4, kRepeats, list).next(0).count(kEntries).pad_to(list);
   for (std::size_t i = 0; i < kRepeats; ++i) { file.put(child, 4); }
-  EXPECT_LE(read_sub_directories(file.chain().directories.at(0)).size(), 1u);
+  EXPECT_LE(read_sub_directories(file.directory()).size(), 1u);
 }
 
 TEST(SubDirectories, OfADirectoryWithoutThemAreNone) {

@@ -53,20 +53,18 @@ TEST(Header, WithoutADirectoryIsRefused) {
 }
 
 TEST_P(EveryFormat, HeaderTellsOrderFormatAndFirstDirectory) {
-  RawFile file(GetParam());
-  file.count(1).entry(256, 4, 1, 7, 4).next(0);
-  Header const header = file.chain().header;
+  file_.count(1).entry(256, 4, 1, 7, 4).next(0);
+  Header const header = file_.chain().header;
   EXPECT_EQ(header.order, GetParam().order);
   EXPECT_EQ(header.big, GetParam().big);
-  EXPECT_EQ(header.first_ifd_bytes, file.first_ifd());
+  EXPECT_EQ(header.first_ifd_bytes, file_.first_ifd());
 }
 
 // ---------------------------------------------------------------------------------------------------------------
 // Entries
 
 TEST_P(EveryFormat, EntriesOfEveryUnsignedTypeAreRead) {
-  RawFile file(GetParam());
-  file.count(6)
+  file_.count(6)
       .entry(1, 1, 1, 200, 1)
       .entry(2, 3, 1, 60'000, 2)
       .entry(3, 4, 1, 4'000'000'000, 4)
@@ -77,7 +75,7 @@ TEST_P(EveryFormat, EntriesOfEveryUnsignedTypeAreRead) {
       .pad_to(200)
       .put(0x0102030405060708, 8)
       .put(0x1112131415161718, 8);
-  Directory const dir = file.chain().directories.at(0);
+  Directory const dir = file_.directory();
   EXPECT_EQ(dir.unsigned_value(1), 200u);
   EXPECT_EQ(dir.unsigned_value(2), 60'000u);
   EXPECT_EQ(dir.unsigned_value(3), 4'000'000'000u);
@@ -87,8 +85,7 @@ TEST_P(EveryFormat, EntriesOfEveryUnsignedTypeAreRead) {
 }
 
 TEST_P(EveryFormat, EntriesOfSignedTypesAreUnsignedValuesWhenTheyAreNotNegative) {
-  RawFile file(GetParam());
-  file.count(5)
+  file_.count(5)
       .entry(1, 6, 1, 100, 1)
       .entry(2, 8, 1, 0xFFFE, 2)
       .entry(3, 9, 1, 70'000, 4)
@@ -97,7 +94,7 @@ TEST_P(EveryFormat, EntriesOfSignedTypesAreUnsignedValuesWhenTheyAreNotNegative)
       .next(0)
       .pad_to(200)
       .put(~std::uint64_t{4}, 8);
-  Directory const dir = file.chain().directories.at(0);
+  Directory const dir = file_.directory();
   EXPECT_EQ(dir.unsigned_value(1), 100u);
   EXPECT_EQ(dir.unsigned_value(2), std::nullopt);
   EXPECT_EQ(dir.unsigned_value(3), 70'000u);
@@ -108,9 +105,8 @@ TEST_P(EveryFormat, EntriesOfSignedTypesAreUnsignedValuesWhenTheyAreNotNegative)
 }
 
 TEST_P(EveryFormat, EntriesOfRealTypesAreRead) {
-  RawFile file(GetParam());
   std::uint64_t const at = 200;
-  file.count(5)
+  file_.count(5)
       .entry(1, 11, 1, std::bit_cast<std::uint32_t>(1.5f), 4)
       .pointer(2, 12, 2, at)
       .pointer(3, 5, 2, at + 16)
@@ -128,7 +124,7 @@ TEST_P(EveryFormat, EntriesOfRealTypesAreRead) {
       .put(2, 4)
       .put(1, 4)
       .put(0, 4);
-  Directory const dir = file.chain().directories.at(0);
+  Directory const dir = file_.directory();
   EXPECT_EQ(dir.real_value(1), 1.5);
   EXPECT_EQ(dir.real_values(2, 9), (std::vector<double>{-2.25, std::numeric_limits<double>::infinity()}));
   EXPECT_EQ(dir.real_values(3, 9), (std::vector<double>{0.75, 0})) << "a denominator of 0 is 0, as in libtiff";
@@ -139,8 +135,7 @@ TEST_P(EveryFormat, EntriesOfRealTypesAreRead) {
 }
 
 TEST_P(EveryFormat, EntriesThatAreOddDoNotDisturbTheNext) {
-  RawFile file(GetParam());
-  file.count(7)
+  file_.count(7)
       .entry(10, 0, 1, 0xDEADBEEF, 4)                   // type 0
       .entry(11, 14, 0xFFFFFFFF, 0xDEADBEEF, 4)         // a type between the known ones
       .entry(12, 999, 3, 0xDEADBEEF, 4)                 // an unknown type
@@ -149,7 +144,7 @@ TEST_P(EveryFormat, EntriesThatAreOddDoNotDisturbTheNext) {
       .pointer(15, 2, GetParam().big ? ~std::uint64_t{0} : 0xFFFFFFFF, 0xFFFFFFFF)  // a text of 4 GiB or more
       .entry(256, 4, 1, 123, 4)
       .next(0);
-  Directory const dir = file.chain().directories.at(0);
+  Directory const dir = file_.directory();
   ASSERT_EQ(dir.entries().size(), 7u) << "all are kept";
   EXPECT_EQ(dir.unsigned_value(256), 123u);
   EXPECT_EQ(dir.unsigned_value(14), 77u);
@@ -164,51 +159,46 @@ TEST_P(EveryFormat, EntriesThatAreOddDoNotDisturbTheNext) {
 }
 
 TEST_P(EveryFormat, EntriesThatRepeatATagLoseToTheFirst) {
-  RawFile file(GetParam());
-  file.count(3).entry(256, 3, 1, 1, 2).entry(256, 3, 1, 2, 2).entry(256, 4, 1, 3, 4).next(0);
-  Directory const dir = file.chain().directories.at(0);
+  file_.count(3).entry(256, 3, 1, 1, 2).entry(256, 3, 1, 2, 2).entry(256, 4, 1, 3, 4).next(0);
+  Directory const dir = file_.directory();
   EXPECT_EQ(dir.unsigned_value(256), 1u);
   EXPECT_EQ(dir.entries().size(), 3u);
 }
 
 TEST_P(EveryFormat, EntriesMayComeInAnyOrder) {
-  RawFile file(GetParam());
-  file.count(3).entry(339, 3, 1, 1, 2).entry(256, 3, 1, 2, 2).entry(277, 3, 1, 3, 2).next(0);
-  Directory const dir = file.chain().directories.at(0);
+  file_.count(3).entry(339, 3, 1, 1, 2).entry(256, 3, 1, 2, 2).entry(277, 3, 1, 3, 2).next(0);
+  Directory const dir = file_.directory();
   EXPECT_EQ(dir.unsigned_value(256), 2u);
   EXPECT_EQ(dir.unsigned_value(277), 3u);
   EXPECT_EQ(dir.unsigned_value(339), 1u);
 }
 
 TEST_P(EveryFormat, ValuesThatFitTheEntryLieInIt) {
-  RawFile file(GetParam());
   // Four bytes fit both formats; the offset told is that of the value field.
-  file.count(1).entry(258, 3, 2, 0, 0).next(0);
-  Directory const dir = file.chain().directories.at(0);
+  file_.count(1).entry(258, 3, 2, 0, 0).next(0);
+  Directory const dir = file_.directory();
   std::size_t const count_bytes = GetParam().big ? 8 : 2;
   std::size_t const before_value = GetParam().big ? 12 : 8;
-  EXPECT_EQ(dir.entries()[0].value_offset_bytes, file.first_ifd() + count_bytes + before_value);
+  EXPECT_EQ(dir.entries()[0].value_offset_bytes, file_.first_ifd() + count_bytes + before_value);
   EXPECT_EQ(dir.entries()[0].value_bytes, 4u);
 }
 
 TEST_P(EveryFormat, ValuesOfFiveBytesAreInlineInBigTiffOnly) {
-  RawFile file(GetParam());
-  file.count(1);
+  file_.count(1);
   if (GetParam().big) {
-    file.put16(270).put16(2).put(5, 8);
-    for (char const c : {'h', 'e', 'l', 'l', '\0', 'x', 'x', 'x'}) { file.put(static_cast<std::uint8_t>(c), 1); }
-    file.next(0);
+    file_.put16(270).put16(2).put(5, 8);
+    for (char const c : {'h', 'e', 'l', 'l', '\0', 'x', 'x', 'x'}) { file_.put(static_cast<std::uint8_t>(c), 1); }
+    file_.next(0);
   } else {
-    file.pointer(270, 2, 5, 100).next(0).pad_to(100);
-    for (char const c : {'h', 'e', 'l', 'l', '\0'}) { file.put(static_cast<std::uint8_t>(c), 1); }
+    file_.pointer(270, 2, 5, 100).next(0).pad_to(100);
+    for (char const c : {'h', 'e', 'l', 'l', '\0'}) { file_.put(static_cast<std::uint8_t>(c), 1); }
   }
-  EXPECT_EQ(file.chain().directories.at(0).text_value(270), "hell");
+  EXPECT_EQ(file_.directory().text_value(270), "hell");
 }
 
 TEST_P(EveryFormat, ValuesPastTheEndOfTheFileAreAbsent) {
-  RawFile file(GetParam());
-  file.count(3).pointer(1, 4, 100, 60).pointer(2, 4, 100, 0xFFFFFFF0).entry(256, 4, 1, 5, 4).next(0);
-  Directory const dir = file.chain().directories.at(0);
+  file_.count(3).pointer(1, 4, 100, 60).pointer(2, 4, 100, 0xFFFFFFF0).entry(256, 4, 1, 5, 4).next(0);
+  Directory const dir = file_.directory();
   for (std::uint16_t const tag : std::vector<std::uint16_t>{1, 2}) {
     EXPECT_TRUE(dir.has(tag));
     EXPECT_EQ(dir.unsigned_values(tag, 100).size(), 0u);
@@ -225,7 +215,7 @@ TEST(DirectoryValues, WithACountThatOverflowsAreAbsent) {
       .pointer(2, 12, (std::uint64_t{1} << 61) + 1, 16)
       .pointer(3, 16, ~std::uint64_t{0}, ~std::uint64_t{0})
       .next(0);
-  Directory const dir = file.chain().directories.at(0);
+  Directory const dir = file.directory();
   for (std::uint16_t const tag : std::vector<std::uint16_t>{1, 2, 3}) {
     EXPECT_EQ(dir.entries()[tag - 1u].value_bytes, 0u);
     EXPECT_TRUE(dir.real_values(tag, 10).empty());
@@ -237,7 +227,7 @@ TEST(DirectoryValues, WithACountThatOverflowsAreAbsent) {
 TEST(DirectoryValues, WithAnOffsetThatOverflowsAreAbsent) {
   RawFile file({std::endian::big, true});
   file.count(1).pointer(1, 4, 1000, ~std::uint64_t{0} - 100).next(0);
-  Directory const dir = file.chain().directories.at(0);
+  Directory const dir = file.directory();
   EXPECT_TRUE(dir.unsigned_values(1, 1000).empty());
   EXPECT_EQ(dir.unsigned_value(1, 999), std::nullopt) << "offset + index wraps";
 }

@@ -17,6 +17,13 @@ TEST(FieldTypes, ThatNobodyDefinedHaveNoSize) {
   for (unsigned type = 19; type < 65536; ++type) { ASSERT_EQ(field_type_bytes(static_cast<std::uint16_t>(type)), 0u); }
 }
 
+TEST(FieldTypes, OfUnsignedNumbersAreSix) {
+  for (unsigned type = 0; type < 65536; ++type) {
+    bool const expected = type == 1 || type == 3 || type == 4 || type == 13 || type == 16 || type == 18;
+    ASSERT_EQ(is_unsigned_type(static_cast<std::uint16_t>(type)), expected) << type;
+  }
+}
+
 TEST(CompressionNames, AreThoseOfTheCommandLine) {
   EXPECT_EQ(compression_name(Compression::none), "none");
   EXPECT_EQ(compression_name(static_cast<Compression>(5)), "lzw");

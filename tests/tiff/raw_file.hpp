@@ -88,6 +88,7 @@ class RawFile {
   }
   [[nodiscard]] std::vector<std::byte> const& bytes() const { return bytes_; }
   [[nodiscard]] Chain chain() const { return read_chain(source_of(bytes_)); }
+  [[nodiscard]] Directory directory() const { return chain().directories.at(0); }
 
  private:
   void word(std::uint64_t value) { put(value, word_bytes()); }
@@ -95,7 +96,7 @@ class RawFile {
   std::vector<std::byte> bytes_;
 };
 
-// Both byte orders, classic and BigTIFF.
+// Both byte orders, classic and BigTIFF; a test begins with the header of such a file.
 class EveryFormat : public ::testing::TestWithParam<Format> {
  public:
   static auto formats() {
@@ -106,6 +107,9 @@ class EveryFormat : public ::testing::TestWithParam<Format> {
     return std::string(test.param.big ? "Big" : "Classic") +
            (test.param.order == std::endian::little ? "LittleEndian" : "BigEndian");
   }
+
+ protected:
+  RawFile file_{GetParam()};
 };
 
 }  // namespace terrazzo::tiff::test

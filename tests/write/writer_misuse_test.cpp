@@ -3,6 +3,7 @@
 // What a Writer refuses, and what is left then: nothing.
 #include "test_image.hpp"
 
+#include "geo/proj_library.hpp"
 #include "support/failure.hpp"
 #include "terrazzo/write.hpp"
 
@@ -365,11 +366,6 @@ TEST(WriterMisuse, RefusesWrongOptionsBeforeTheSinkIsTouched) {
        [](auto& o) {
          o.extra_tags = {{65000, 99, 1, std::vector<std::byte>(1)}};
        }},
-      {"a CRS nobody knows",
-       [](auto& o) {
-         o.georeference.crs.emplace();
-         o.georeference.crs->wkt = "NOT A CRS";
-       }},
   };
   for (Wrong const& wrong : wrongs) {
     WriteOptions options;  // not with(): that mends a level where there is none
@@ -379,6 +375,11 @@ TEST(WriterMisuse, RefusesWrongOptionsBeforeTheSinkIsTouched) {
               ErrorKind::usage)
         << wrong.what;
   }
+  WriteOptions unknown_crs;
+  unknown_crs.georeference.crs.emplace();
+  unknown_crs.georeference.crs->wkt = "NOT A CRS";
+  EXPECT_EQ(kind_of_failure([&] { (void)create(std::make_shared<Untouched>(), 100, 100, unknown_crs); }),
+            geo::proj_api() == nullptr ? ErrorKind::unsupported : ErrorKind::usage);
   WriteOptions const good = with([](auto&) {});
   EXPECT_EQ(kind_of_failure([&] { (void)create(std::make_shared<Untouched>(), 0, 10, good); }), ErrorKind::usage);
   EXPECT_EQ(kind_of_failure([&] { (void)create(std::make_shared<Untouched>(), 10, 0, good); }), ErrorKind::usage);

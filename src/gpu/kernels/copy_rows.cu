@@ -5,6 +5,7 @@
 #include "gpu/kernels/copy_rows.hpp"
 
 #include "gpu/runtime/check.hpp"
+#include "tile/view_strides.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -44,11 +45,6 @@ __global__ void __launch_bounds__(kThreads) copy_kernel(DeviceView from, DeviceV
   }
 }
 
-bool has_pixels_together(DeviceView const& view) noexcept {
-  auto const sample = static_cast<std::int64_t>(size_bytes(view.dtype));
-  return view.pixel_stride_bytes == sample * view.bands && (view.bands == 1 || view.band_stride_bytes == sample);
-}
-
 template <class T>
 void launch(DeviceView const& from, DeviceView const& to, cudaStream_t stream) {
   std::uint64_t const count = std::uint64_t{to.height} * to.width * to.bands;
@@ -65,8 +61,8 @@ void copy_view(DeviceView const& from, DeviceView const& to, cudaStream_t stream
   auto const is_pitch = [row_bytes](std::int64_t stride) {
     return stride >= static_cast<std::int64_t>(row_bytes) && stride <= std::int64_t{0x7FFFFFFF};
   };
-  if (has_pixels_together(from) && has_pixels_together(to) && is_pitch(from.row_stride_bytes) &&
-      is_pitch(to.row_stride_bytes)) {
+  if (tile::has_pixels_together(from, to.bands, sample) && tile::has_pixels_together(to, to.bands, sample) &&
+      is_pitch(from.row_stride_bytes) && is_pitch(to.row_stride_bytes)) {
     check_cuda(cudaMemcpy2DAsync(to.data, static_cast<std::size_t>(to.row_stride_bytes), from.data,
                                  static_cast<std::size_t>(from.row_stride_bytes), row_bytes, to.height,
                                  cudaMemcpyDeviceToDevice, stream),

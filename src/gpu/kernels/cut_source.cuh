@@ -7,6 +7,7 @@
 #include "gpu/kernels/cut.hpp"
 #include "terrazzo/error.hpp"
 #include "tile/cut_row.hpp"
+#include "tile/view_strides.hpp"
 
 #include <cuda_runtime.h>
 
@@ -42,7 +43,6 @@ __device__ T sample_of(std::byte const (&bytes)[16]) {
 template <class T, int Samples>
 __device__ tile::RowCutter<T, Samples> cutter_of(CutTile const& tile, DeviceRows const& rows, CutFormat const& format,
                                                  bool has_two_parts, std::uint32_t y) {
-  constexpr auto kBytes = static_cast<std::int64_t>(sizeof(T));
   DeviceView const& view = rows.pixels;
   tile::RowCutter<T, Samples> cutter;
   tile::CutRow& row = cutter.row;
@@ -56,8 +56,7 @@ __device__ tile::RowCutter<T, Samples> cutter_of(CutTile const& tile, DeviceRows
               std::int64_t{tile.first_column} * view.pixel_stride_bytes +
               std::int64_t{tile.first_band} * view.band_stride_bytes;
   row.has_two_parts = has_two_parts;
-  bool const packed =
-      view.pixel_stride_bytes == format.samples * kBytes && (format.samples == 1 || view.band_stride_bytes == kBytes);
+  bool const packed = tile::has_pixels_together(view, format.samples, sizeof(T));
   row.packed_bytes = packed ? (std::int64_t{view.width} - tile.first_column) * view.pixel_stride_bytes : 0;
   cutter.rule.replaces = format.replaces_nan;
   cutter.rule.sentinel = sample_of<T>(format.empty);
