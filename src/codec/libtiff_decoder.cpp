@@ -221,6 +221,8 @@ tile::TileResult LibtiffDecoder::decode_block(std::uint32_t block_index, std::sp
   }
   if (state.is_interleaved_fax()) { return corrupt("a fax code cannot hold interleaved samples"); }
   auto const bytes = static_cast<tmsize_t>(out.size());
+  // What libtiff leaves out of a damaged block it does not tell; memory of other uses must not show there.
+  std::ranges::fill(out, std::byte{0});
   tmsize_t const read = tiled ? library.read_tile(state.file, block_index, out.data(), bytes)
                               : library.read_strip(state.file, block_index, out.data(), bytes);
   return state.outcome(read >= 0, read < 0 ? 0 : static_cast<std::size_t>(read), out.size());

@@ -103,6 +103,17 @@ TEST_F(Libtiff, DecodesCcittRle) {
   EXPECT_EQ(out, bytes_of({0x00, 0x00, 0x00, 0xFF}));
 }
 
+// libtiff calls a block good that says it has ended after its first row, and leaves the others as they were.
+TEST_F(Libtiff, ShowsNoEarlierMemoryWhereABlockEndsEarly) {
+  // A row like the white one above it, then the end of the block.
+  File const file = build(bytes_of({0x80, 0x08, 0x00, 0x80}),
+                          {{256, 16}, {257, 3}, {258, 1}, {259, 4}, {262, 0}, {277, 1}, {278, 3}});
+  LibtiffDecoder decoder = open(file);
+  Bytes out(6, std::byte{0x55});
+  (void)decoder.decode_block(0, out);
+  EXPECT_EQ(out, Bytes(6));
+}
+
 TEST_F(Libtiff, DecodesThunderScan) {
   // Two raw pixels of 4 bits: the codes 11 rrrr.
   File const file =

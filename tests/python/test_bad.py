@@ -83,6 +83,15 @@ def test_ends_well_under_address_sanitizer(name, tmp_path):
         assert b"Sanitizer" not in result.stderr and b"runtime error" not in result.stderr, str(result)
 
 
+@pytest.mark.corpus
+@pytest.mark.parametrize("name", [name for name in bad_files() if not is_large(name)], ids=str)
+def test_pixels_are_no_memory_of_other_uses(name):
+    """What a damaged tile lacks is filled: new memory may hold anything, and the answer is the same."""
+    answers = {harness.run("checksum", "--json", "--fill-bad", harness.CORPUS / name, timeout=TIMEOUT_S,
+                           env={"MALLOC_PERTURB_": value}).stdout for value in ("85", "170")}
+    assert len(answers) == 1
+
+
 def read_by_gdal():
     """Some are no TIFF files in spite of their names; GDAL reads those with other drivers."""
     files = [(name, harness.manifest()[name].get("gdal", {})) for name in bad_files()]
