@@ -2,7 +2,8 @@
 //
 // LERC (TIFF 34887) of codec version 2.4, which tag 50674 (LercParameters: 4, additional compression) names, bare or
 // inside deflate or zstd. As libtiff has it, NaN goes to the validity mask: one mask where a pixel is NaN in all its
-// samples or in none, else one for each sample, and then the samples are stored as bands, one after the other.
+// samples or in none, else one for each sample, and then the samples are stored as bands, one after the other. Where so
+// many headers are more than readers unpack, NaN stays among samples that are stored as they are.
 // Transparent pixels of 8-bit images are not masked (libtiff does, and loses their colours): alpha is a sample.
 #include "codec/decoders.hpp"
 #include "codec/encoders.hpp"
@@ -21,9 +22,18 @@ namespace {
 constexpr std::uint32_t kNoCompression = 0;
 constexpr std::uint32_t kDeflate = 1;
 constexpr std::uint32_t kZstd = 2;
+constexpr char kNotGranted[] = "blocks of so few pixels of so many samples are LERC alone, not inside deflate or zstd";
 
 // What libtiff's decoder grants a blob that something is wrapped around.
 constexpr std::uint64_t granted_bytes(std::uint64_t bytes) noexcept { return bytes + bytes / 3 + 256; }
+
+// Whether any samples of this shape are within that as one blob.
+[[nodiscard]] bool is_granted(EncodeFormat const& format, BlockShape shape) noexcept {
+  if (format.block.lerc_additional_compression == kNoCompression) { return true; }
+  std::uint64_t const pixels = std::uint64_t{shape.width_px} * shape.height_px;
+  return lerc_blob_bound(pixels, format.block.samples_per_pixel, format.block.bits_per_sample / 8) <=
+         granted_bytes(raw_bytes(format, shape));
+}
 
 enum class NanPattern : std::uint8_t { none, whole_pixels, single_samples };
 
@@ -148,14 +158,16 @@ tile::TileResult encode(EncodeFormat const& format, BlockShape shape, std::span<
   Bands bands{.first = {*type, shape.width_px, shape.height_px, format.block.samples_per_pixel, in, {}}};
   std::size_t const room = lerc_blob_room(bands.first);
   if (room == 0) { return unsupported("the block is too large for LERC"); }
+  if (!is_granted(format, shape)) { return unsupported(kNotGranted); }
+  LercPicture const whole = bands.first;
   if (*type == kLercFloat) { take_out_nan<float>(bands, impl); }
   if (*type == kLercDouble) { take_out_nan<double>(bands, impl); }
   bool const bare = format.block.lerc_additional_compression == kNoCompression;
-  std::size_t const all_room = bands.count == 1 ? room : bands.count * lerc_blob_room(bands.at(0));
+  std::size_t const all_room = bands.count == 1 ? room : std::max(room, bands.count * lerc_blob_room(bands.at(0)));
   std::span<std::byte> const blob = bare ? out.memory.get(all_room) : impl.inner.get(all_room);
-  std::size_t const size = encode_bands(bands, format.lerc_max_error, blob);
+  std::size_t size = encode_bands(bands, format.lerc_max_error, blob);
   if (bare) { return encoded(out, blob, size); }
-  if (size > granted_bytes(in.size())) { return unsupported("the block is too small for its many LERC headers"); }
+  if (size > granted_bytes(in.size())) { size = encode_lerc_blob_as_is(whole, blob); }
   switch (format.block.lerc_additional_compression) {
     case kDeflate: return deflate_zlib(blob.first(size), format.level, out, workspace);
     case kZstd: return compress_zstd(blob.first(size), format.level, out, workspace);
@@ -176,6 +188,10 @@ std::string refuse(EncodeFormat const& format) {
   }
 }
 
+std::string refuse_shape(EncodeFormat const& format, BlockShape shape) {
+  return is_granted(format, shape) ? std::string() : kNotGranted;
+}
+
 std::uint64_t bound(EncodeFormat const& format, BlockShape shape) noexcept {
   std::uint64_t const raw = raw_bytes(format, shape);
   std::uint64_t const samples = std::max(format.block.samples_per_pixel, 1U);
@@ -191,13 +207,15 @@ std::uint64_t bound(EncodeFormat const& format, BlockShape shape) noexcept {
 
 }  // namespace
 
-// The levels are those of the additional compression and depend on it, so the table has none; see refuse(). Encoding
-// needs no library, but a build does not write what it cannot read.
+// The levels are those of the additional compression and depend on it, so the table has none; see refuse(). The encoder
+// is our own, but a build does not write what it cannot read: the library named is the one that reading lacks.
 Encoder lerc_encoder() noexcept {
+  bool const readable = lerc_decoder() != nullptr;
   return {.compression = tiff::Compression::lerc,
-          .library = "liblerc",
-          .encode = lerc_decoder() != nullptr ? &guarded_encode<&encode> : nullptr,
+          .library = readable ? "" : "liblerc",
+          .encode = readable ? &guarded_encode<&encode> : nullptr,
           .refuse = &refuse,
+          .refuse_shape = &refuse_shape,
           .bound = &bound};
 }
 

@@ -43,6 +43,8 @@ struct Encoder {
                                       Workspace&) noexcept;
   // Throws nothing; empty when the format can be encoded, else what is wrong with it ("JPEG holds 8-bit samples").
   using Refuse = std::string (*)(EncodeFormat const&);
+  // Likewise, of a shape that one of the file's blocks has.
+  using RefuseShape = std::string (*)(EncodeFormat const&, BlockShape);
   // Upper bound of one encoded block, for the choice of BigTIFF. It may be generous.
   using Bound = std::uint64_t (*)(EncodeFormat const&, BlockShape) noexcept;
 
@@ -50,6 +52,7 @@ struct Encoder {
   std::string_view library;          // empty for our own
   Encode encode = nullptr;           // null: known, but this build lacks the library
   Refuse refuse = nullptr;
+  RefuseShape refuse_shape = nullptr;  // null: any shape will do
   Bound bound = nullptr;
   int lowest_level = 0, highest_level = 0, default_level = 0;  // both 0: the codec has no levels
 };

@@ -183,6 +183,38 @@ std::size_t encode(LercPicture picture, double max_error, bool mask_is_known, st
   return size;
 }
 
+// Wider than the samples at both ends: decoders fill a picture whose ranges are points with those, and NaN is in none.
+template <class Float>
+[[nodiscard]] std::vector<LercRange<Float>> ranges_around(LercPicture const& picture) {
+  std::vector<LercRange<Float>> ranges(picture.depth, {Float{0}, Float{0}});
+  for (std::size_t i = 0; i < picture.pixels() * picture.depth; ++i) {
+    Float value;
+    std::memcpy(&value, picture.samples.data() + i * sizeof(Float), sizeof(Float));
+    LercRange<Float>& range = ranges[i % picture.depth];
+    if (value < range.low) { range.low = value; }
+    if (value > range.high) { range.high = value; }
+  }
+  for (LercRange<Float>& range : ranges) {
+    range.low = std::nextafter(range.low, -std::numeric_limits<Float>::infinity());
+    range.high = std::nextafter(range.high, std::numeric_limits<Float>::infinity());
+  }
+  return ranges;
+}
+
+template <class Float>
+std::size_t encode_as_is(LercPicture const& picture, std::byte* blob) {
+  std::vector<LercRange<Float>> const ranges = ranges_around<Float>(picture);
+  Head head{.valid_px = picture.pixels()};
+  head.low = static_cast<double>(std::ranges::min_element(ranges, {}, &LercRange<Float>::low)->low);
+  head.high = static_cast<double>(std::ranges::max_element(ranges, {}, &LercRange<Float>::high)->high);
+  std::byte* const body = put_mask(picture, false, blob + kHeaderBytes);
+  put_ranges(ranges, body);
+  std::byte* const flag_at = put_little(body + 2 * picture.depth * sizeof(Float), std::uint8_t{1});
+  auto const size = static_cast<std::size_t>(put_samples(picture, flag_at) - blob);
+  put_head(picture, head, {blob, size});
+  return size;
+}
+
 }  // namespace
 
 std::uint64_t lerc_blob_bound(std::uint64_t pixels, std::uint64_t depth, unsigned sample_bytes) noexcept {
@@ -209,6 +241,11 @@ std::size_t encode_lerc_blob(LercPicture const& picture, double max_error, bool 
     case 6: return encode<float>(picture, max_error, mask_is_known, to.data(), code);
     default: return encode<double>(picture, max_error, mask_is_known, to.data(), code);
   }
+}
+
+std::size_t encode_lerc_blob_as_is(LercPicture const& picture, std::span<std::byte> to) {
+  return sample_bytes_of(picture.type) == sizeof(float) ? encode_as_is<float>(picture, to.data())
+                                                        : encode_as_is<double>(picture, to.data());
 }
 
 }  // namespace terrazzo::codec

@@ -28,4 +28,8 @@ enum class LercCode : std::uint8_t { fastest, portable };  // the bytes are the 
 [[nodiscard]] std::size_t encode_lerc_blob(LercPicture const& picture, double max_error, bool mask_is_known,
                                            std::span<std::byte> to, LercCode code = LercCode::fastest);
 
+// The samples of floating point bit by bit, NaN among them and without a mask, in a blob within lerc_blob_bound().
+// Returns its size.
+[[nodiscard]] std::size_t encode_lerc_blob_as_is(LercPicture const& picture, std::span<std::byte> to);
+
 }  // namespace terrazzo::codec

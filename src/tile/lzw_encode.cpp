@@ -2,14 +2,13 @@
 //
 // Strings are found in a hash table of buckets of two entries, keyed by prefix code and byte. The address is prefix XOR
 // something that depends on the byte alone, so on the way from one code to the next there is one XOR and one load.
-// Codes are collected for a whole table and packed afterwards: a code's width follows from its place alone. Runs of
-// zeros, of which predicted rows are full, do not go that way byte by byte: the codes of runs are kept by length.
+// Runs of zeros, of which predicted rows are full, do not go that way byte by byte: the codes of runs are kept by
+// length. A table that took few bytes says that the next ones are for the lanes.
 #include "tile/lzw_encode.hpp"
 
 #include "tile/byte_swap.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace terrazzo::tile {
@@ -22,62 +21,11 @@ constexpr std::uint64_t kEmptyBucket = ~std::uint64_t{0};
 // are full together.
 constexpr std::uint32_t kProbeStep = 721;
 
-// Spreads the strings of one prefix over the table. Any odd factor that mixes will do.
-constexpr std::array<std::uint16_t, 256> kSpread = [] {
-  std::array<std::uint16_t, 256> spread{};
-  for (std::uint32_t byte = 0; byte < 256; ++byte) { spread[byte] = static_cast<std::uint16_t>(byte * 12665U & 8191U); }
-  return spread;
-}();
-
-// Packs codes, most significant bit first. Writes up to 7 bytes beyond the last one, which the bound has room for.
-class BitWriter {
- public:
-  explicit BitWriter(std::byte* out) noexcept : out_(out) {}
-
-  void put(std::uint32_t code, std::uint32_t width) noexcept { put_bits(code, width); }
-
-  void put(std::uint16_t const* codes, std::size_t count, std::uint32_t width) noexcept {
-    std::size_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-      std::uint64_t const four = std::uint64_t{codes[i]} << (3 * width) | std::uint64_t{codes[i + 1]} << (2 * width) |
-                                 std::uint64_t{codes[i + 2]} << width | codes[i + 3];
-      put_bits(four, 4 * width);
-    }
-    for (; i < count; ++i) { put_bits(codes[i], width); }
-  }
-
-  // The codes of one table from its start, in the widths of their places.
-  void put_table(std::span<std::uint16_t const> codes) noexcept {
-    std::size_t done = 0;
-    for (std::uint32_t width = kLzwMinWidth; width <= kLzwMaxWidth && done < codes.size(); ++width) {
-      std::size_t const end = std::min<std::size_t>(codes.size(), (std::size_t{1} << width) - kLzwFirstFree);
-      put(codes.data() + done, end - done, width);
-      done = end;
-    }
-  }
-
-  // Fills the last byte with zeros. Returns where the stream ends.
-  [[nodiscard]] std::byte* finish() noexcept { return bits_ == 0 ? out_ : out_ + 1; }
-
- private:
-  // At most 48 bits at a time; 7 may be waiting.
-  void put_bits(std::uint64_t value, std::uint32_t width) noexcept {
-    waiting_ = waiting_ << width | value;
-    bits_ += width;
-    std::uint64_t aligned = waiting_ << (64 - bits_);
-    if constexpr (std::endian::native == std::endian::little) { aligned = byte_swapped(aligned); }
-    store_unaligned(out_, aligned);
-    out_ += bits_ / 8;
-    bits_ %= 8;
-  }
-
-  std::byte* out_;
-  std::uint64_t waiting_ = 0;  // its low bits_ bits are not out yet; older ones lie above them
-  std::uint32_t bits_ = 0;
-};
-
 // Runs of zeros are passed at once from so many on: fewer are found as fast one by one.
 constexpr std::ptrdiff_t kZerosPassed = 8;
+
+// A table for the lanes to go on after.
+constexpr auto kMostLaneTableBytes = static_cast<std::ptrdiff_t>(kLzwMostLaneBytesPerCode * kLzwCodesPerTable);
 
 // Whether there are runs of zeros in what the next table will take, by a sample: looking for them costs time where
 // there are none.
@@ -90,11 +38,6 @@ bool has_zeros(std::byte const* from, std::byte const* stop) noexcept {
   return false;
 }
 
-// The width of the code at this place of a table: early change, as the decoder's.
-std::uint32_t width_at(std::size_t place) noexcept {
-  return std::max<std::uint32_t>(kLzwMinWidth, static_cast<std::uint32_t>(std::bit_width(kLzwFirstFree + place)));
-}
-
 }  // namespace
 
 struct LzwEncoder::Progress {
@@ -102,6 +45,7 @@ struct LzwEncoder::Progress {
   std::byte const* end;
   std::uint32_t prefix;  // the string that is not written yet
   std::size_t codes = 0;  // in codes_
+  bool few_repeats = true;  // as far as the lanes have seen
 };
 
 // Where a string is in the table, or would be.
@@ -118,11 +62,11 @@ inline LzwEncoder::Entry LzwEncoder::look_up(std::uint32_t prefix, std::uint32_t
   auto const code_in = [key](std::uint64_t bucket) {
     return std::min(static_cast<std::uint32_t>(bucket) ^ key, static_cast<std::uint32_t>(bucket >> 32) ^ key);
   };
-  std::uint32_t slot = prefix ^ kSpread[byte];
+  std::uint32_t slot = prefix ^ kLzwSpread[byte];
   std::uint64_t bucket = buckets_[slot];
   std::uint32_t code = code_in(bucket);
   while (code >= kLzwTableSize && (bucket >> 32) != kEmptyEntry) [[unlikely]] {
-    slot = (slot + kProbeStep) % kBuckets;
+    slot = (slot + kProbeStep) % kLzwBuckets;
     bucket = buckets_[slot];
     code = code_in(bucket);
   }
@@ -188,29 +132,43 @@ void LzwEncoder::fill_table(Progress& at) noexcept {
   add_codes<false>(at, at.end);
 }
 
+// On by what the lanes take, after a table is full.
+void LzwEncoder::take_lanes(Progress& at, LzwCodeWriter& out) noexcept {
+  std::byte const* const from = at.next - 1;  // its byte is the prefix
+  std::size_t const count = LzwLanes::bytes_of(static_cast<std::size_t>(at.end - from));
+  at.few_repeats = count > 0 && lanes_.encode({from, count}, out);
+  if (!at.few_repeats) { return; }
+  at.next += count;
+  at.prefix = static_cast<std::uint32_t>(from[count]);
+}
+
 std::size_t LzwEncoder::encode(std::span<std::byte const> in, std::span<std::byte> out) noexcept {
-  BitWriter bits(out.data());
-  bits.put(kLzwClear, kLzwMinWidth);
+  LzwCodeWriter codes(out.data());
+  codes.put(kLzwClear, kLzwMinWidth);
   std::uint32_t end_width = kLzwMinWidth;
   if (!in.empty()) {
     Progress at{in.data() + 1, in.data() + in.size(), static_cast<std::uint32_t>(in[0])};
     for (;;) {
+      std::byte const* const from = at.next;
       fill_table(at);
       if (at.codes < kLzwCodesPerTable) { break; }
-      bits.put_table(codes_);
-      bits.put(kLzwClear, kLzwMaxWidth);
+      codes.put_table(codes_);
+      codes.put(kLzwClear, kLzwMaxWidth);
+      if (at.next - from <= kMostLaneTableBytes) {
+        while (at.few_repeats) { take_lanes(at, codes); }
+      }
     }
     codes_[at.codes++] = static_cast<std::uint16_t>(at.prefix);
-    bits.put_table(std::span(codes_).first(at.codes));
+    codes.put_table(std::span(codes_).first(at.codes));
     // The decoder adds an entry for the last code too, so EOI comes in the width after it, or after a last Clear.
     if (at.codes == kLzwCodesPerTable) {
-      bits.put(kLzwClear, kLzwMaxWidth);
+      codes.put(kLzwClear, kLzwMaxWidth);
     } else {
-      end_width = width_at(at.codes);
+      end_width = lzw_width_at(at.codes);
     }
   }
-  bits.put(kLzwEndOfInformation, end_width);
-  return static_cast<std::size_t>(bits.finish() - out.data());
+  codes.put(kLzwEndOfInformation, end_width);
+  return codes.finish();
 }
 
 }  // namespace terrazzo::tile

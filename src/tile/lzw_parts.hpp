@@ -16,7 +16,7 @@
 
 #include "base/host_device.hpp"
 #include "tile/lzw.hpp"
-#include "tile/lzw_encode.hpp"
+#include "tile/lzw_codes.hpp"
 #include "tile/lzw_segments.hpp"
 
 #include <cstddef>

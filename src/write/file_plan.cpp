@@ -313,6 +313,14 @@ void check_codec(FilePlan const& plan) {
   if (std::string const reason = plan.encoder->refuse(plan.format); !reason.empty()) {
     refuse(text(reason, " (here a pixel has ", plan.samples_per_block, " of ", to_string(plan.options.dtype), ")"));
   }
+  if (plan.encoder->refuse_shape != nullptr) {
+    for (LevelPlan const& level : std::span(plan.levels).subspan(plan.first_level)) {
+      for (std::uint32_t const row : {0U, level.blocks_down - 1}) {
+        std::string const reason = plan.encoder->refuse_shape(plan.format, plan.shape_of(level, row));
+        if (!reason.empty()) { refuse(reason); }
+      }
+    }
+  }
   LevelPlan const& level = plan.levels.front();
   // One block must fit what every reader counts in: 32 bits.
   auto const bytes =

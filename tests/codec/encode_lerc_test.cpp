@@ -62,13 +62,13 @@ enum class Reader : std::uint8_t { ours, libtiff_too };
 
 template <class T>
 void expect_comes_back(EncodeFormat const& format, Bytes const& samples, Reader reader = Reader::libtiff_too,
-                       double max_error = 0) {
-  Bytes const stream = encode(format, kShape, samples);
-  Decoded const ours = decode(format.block, kShape, stream, samples.size());
+                       double max_error = 0, BlockShape shape = kShape) {
+  Bytes const stream = encode(format, shape, samples);
+  Decoded const ours = decode(format.block, shape, stream, samples.size());
   ASSERT_EQ(ours.result.status, TileStatus::ok) << ours.result.reason;
   expect_same_values<T>(ours.bytes, samples, max_error);
   if (reader == Reader::ours) { return; }
-  if (auto const libtiff = decode_by_libtiff(format, kShape, stream)) { expect_same_values<T>(*libtiff, ours.bytes); }
+  if (auto const libtiff = decode_by_libtiff(format, shape, stream)) { expect_same_values<T>(*libtiff, ours.bytes); }
 }
 
 TEST(EncodeLerc, IsLosslessForEveryTypeAndEveryWrapping) {
@@ -159,16 +159,50 @@ TEST(EncodeLerc, StoresBandsAsLiblercDoes) {
 }
 
 // Each band has a header, and what is wrapped around them may hold no more than readers unpack.
-TEST(EncodeLerc, RefusesToWrapMoreHeadersThanReadersUnpack) {
-  Bytes samples(20 * sizeof(float));
-  put(samples, 7, std::numeric_limits<float>::quiet_NaN());
+TEST(EncodeLerc, StoresSamplesAsTheyAreWhereReadersUnpackNoHeaderForEachBand) {
+  auto const check = [](auto zero, BlockShape shape, std::uint32_t bands, Reader reader = Reader::ours) {
+    using Float = decltype(zero);
+    SCOPED_TRACE(::testing::Message() << shape.width_px << " x " << shape.height_px << " px of " << bands
+                                      << " samples");
+    using Limits = std::numeric_limits<Float>;
+    std::size_t const count = std::size_t{shape.width_px} * shape.height_px * bands;
+    for (std::uint32_t const wrap : {1U, 2U}) {
+      EncodeFormat const format = format_of(bands, sizeof(Float) * 8, tiff::SampleFormat::ieee_float, wrap);
+      for (Float const value : {Float{0}, Float{-3.5}, Limits::max(), Limits::lowest()}) {
+        Bytes flat(count * sizeof(Float)), mixed = flat;
+        for (std::size_t i = 0; i < count; ++i) {
+          put(flat, i, i % 5 == 0 ? Limits::quiet_NaN() : value);
+          put(mixed, i, i % 7 == 0 ? Limits::quiet_NaN() : static_cast<Float>(i) * Float{1.75} + value);
+        }
+        expect_comes_back<Float>(format, flat, reader, 0, shape);
+        expect_comes_back<Float>(format, mixed, reader, 0, shape);
+      }
+    }
+  };
+  check(0.0F, {1, 1}, 26);
+  check(0.0F, {1, 3}, 4);
+  check(0.0F, {3, 1}, 20);
+  check(0.0F, {5, 5}, 20);
+  check(0.0, {1, 1}, 13);
+  check(0.0F, {3, 2}, 300, Reader::libtiff_too);
+  check(0.0, {2, 3}, 300, Reader::libtiff_too);
+}
+
+TEST(EncodeLerc, RefusesShapesThatReadersMightNotUnpackWhateverTheSamples) {
+  Encoder const& encoder = *find_encoder(tiff::Compression::lerc);
   for (std::uint32_t const wrap : {0U, 1U, 2U}) {
-    EncodedBlock block;
-    Workspace workspace;
-    auto const result = find_encoder(tiff::Compression::lerc)
-                            ->encode(format_of(20, 32, tiff::SampleFormat::ieee_float, wrap), BlockShape{1, 1}, samples,
-                                     block, workspace);
-    EXPECT_EQ(result.status, wrap == 0 ? TileStatus::ok : TileStatus::unsupported);
+    EncodeFormat const format = format_of(27, 32, tiff::SampleFormat::ieee_float, wrap);
+    EXPECT_EQ(encoder.refuse_shape(format, BlockShape{1, 1}).empty(), wrap == 0);
+    EXPECT_EQ(encoder.refuse_shape(format, BlockShape{2, 3}), "");
+    EXPECT_EQ(encoder.refuse_shape(format_of(65535, 32, tiff::SampleFormat::ieee_float, wrap), BlockShape{2, 3}), "");
+    for (float const value : {0.0F, std::numeric_limits<float>::quiet_NaN()}) {
+      Bytes samples(27 * sizeof(float));
+      put(samples, 7, value);
+      EncodedBlock block;
+      Workspace workspace;
+      auto const result = encoder.encode(format, BlockShape{1, 1}, samples, block, workspace);
+      EXPECT_EQ(result.status, wrap == 0 ? TileStatus::ok : TileStatus::unsupported);
+    }
   }
 }
 
@@ -210,6 +244,8 @@ TEST(EncodeLerc, LeavesNothingOfOldMemoryInTheStream) {
   }
   EXPECT_EQ(streams[0], streams[1]);
 }
+
+TEST(EncodeLerc, IsOurOwn) { EXPECT_EQ(find_encoder(tiff::Compression::lerc)->library, ""); }
 
 TEST(EncodeLerc, RefusesWhatItCannotHold) {
   auto const refuse = find_encoder(tiff::Compression::lerc)->refuse;

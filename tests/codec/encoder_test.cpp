@@ -19,7 +19,7 @@ TEST(Encoder, KnowsEachCompressionOnceAndCanReadWhatItWrites) {
     EXPECT_NE(encoder.bound, nullptr);
     Codec const* const codec = find_codec(encoder.compression);
     ASSERT_NE(codec, nullptr);
-    EXPECT_EQ(encoder.library, codec->library);
+    if (!encoder.library.empty()) { EXPECT_EQ(encoder.library, codec->library); }  // we encode more than we decode
     if (encoder.encode != nullptr) { EXPECT_NE(codec->decode, nullptr); }
   }
   EXPECT_EQ(seen.size(), 11u);

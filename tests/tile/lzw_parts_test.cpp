@@ -3,6 +3,7 @@
 // Tiles encoded in parts, as the device's kernels do, on one thread.
 #include "tile/lzw_parts.hpp"
 
+#include "tile/lzw_encode.hpp"
 #include "tile/lzw_parts_twin.hpp"
 #include "tile/lzw_segments.hpp"
 

@@ -79,6 +79,24 @@ TEST(FilePlan, ChoosesThePredictorByTypeAndCodec) {
   EXPECT_EQ(chosen(DType::u8, Compression::jpeg), tiff::Predictor::none);
 }
 
+// A strip of six pixels may have any number of samples of LERC inside zstd, one of three may not.
+TEST(FilePlan, RefusesBlocksTooSmallForTheirManySamples) {
+  auto const is_usage_error = [](std::uint32_t width, std::uint32_t height, WriteOptions const& options) {
+    try {
+      static_cast<void>(plan_file(width, height, options));
+    } catch (Error const& error) { return error.kind() == ErrorKind::usage; }
+    return false;
+  };
+  WriteOptions options = of(DType::f32, 100);
+  options.compression = Compression::lerc_zstd;
+  EXPECT_FALSE(is_usage_error(3, 5, options)) << "tiles";
+  options.strip_rows = 2;
+  EXPECT_FALSE(is_usage_error(3, 4, options));
+  EXPECT_TRUE(is_usage_error(3, 5, options));
+  options.compression = Compression::lerc;
+  EXPECT_FALSE(is_usage_error(3, 5, options));
+}
+
 TEST(FilePlan, ChoosesColoursAsGdalDoes) {
   EXPECT_EQ(plan_file(1, 1, of(DType::u8, 1)).photometric, tiff::Photometric::min_is_black);
   EXPECT_EQ(plan_file(1, 1, of(DType::u8, 3)).photometric, tiff::Photometric::rgb);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tile/lzw_lanes.hpp"
+
+#include "tile/cpu.hpp"
+
+#include <algorithm>
+
+namespace terrazzo::tile {
+namespace {
+
+constexpr std::uint32_t kGenerationShift = 20;
+constexpr std::uint32_t kGenerations = 4095;  // the last one that 12 bits have stands for none
+constexpr std::uint64_t kNextGeneration = std::uint64_t{0x1'0000'0001} << kGenerationShift;
+constexpr std::uint32_t kEmptyEntry = ~std::uint32_t{0};
+
+// Looks from which on it counts how many bytes a code takes: a table and more.
+constexpr std::size_t kFirstJudgement = 8192;
+
+bool repeats(std::size_t bytes, std::uint64_t codes) noexcept {
+  return static_cast<double>(bytes) > kLzwMostLaneBytesPerCode * static_cast<double>(codes);
+}
+
+}  // namespace
+
+// Where a lane is.
+struct LzwLanes::State {
+  std::uint64_t prefix;  // the string that is not written yet
+  std::uint64_t next_code;
+
+  [[nodiscard]] std::uint64_t code_count() const noexcept { return next_code - kLzwFirstFree; }  // of this table
+};
+
+LzwLanes::LzwLanes() noexcept {
+  for (Lane& lane : lanes_) { lane.forget(); }
+}
+
+void LzwLanes::Lane::forget() noexcept {
+  entries.fill(kEmptyEntry);
+  generation = 0;
+  for (std::uint64_t byte = 0; byte < keys.size(); ++byte) { keys[byte] = 0x1'0000'0001 * byte << kLzwMaxWidth; }
+}
+
+void LzwLanes::Lane::start_table() noexcept {
+  if (++generation == kGenerations) {
+    forget();
+  } else {
+    for (std::uint64_t& key : keys) { key += kNextGeneration; }
+  }
+}
+
+// On with one byte: the string is in the table and grows, or it is put and the byte begins the next.
+inline void LzwLanes::step(Lane& lane, State& state, std::byte next) noexcept {
+  auto const byte = static_cast<std::uint64_t>(next);
+  std::uint64_t const key = lane.keys[byte];
+  std::uint64_t slot = state.prefix ^ kLzwSpread[byte];
+  lane.codes[state.code_count()] = static_cast<std::uint16_t>(state.prefix);
+  auto const entry = static_cast<std::uint32_t>(key + state.next_code);
+  // Of an entry of this key its code is left, of another of this table less than a generation, of any other more.
+#if TERRAZZO_HAVE_X86
+  std::uint64_t const rest = load_unaligned<std::uint64_t>(lane.bucket(slot)) ^ key;
+  auto code = static_cast<std::uint32_t>(rest);
+  auto const second = static_cast<std::uint32_t>(rest >> 32);
+  // What stands below; compilers make branches of that.
+  asm("cmpl %[live], %k[code]\n\t"
+      "adcq %[slot], %[slot]\n\t"
+      "cmpl %k[code], %k[second]\n\t"
+      "cmovb %k[second], %k[code]\n\t"
+      "cmpl %[found], %k[code]\n\t"
+      "cmovb %[nowhere], %[slot]\n\t"
+      "cmovae %k[byte], %k[code]\n\t"
+      "sbbq $-1, %[next_code]"
+      : [code] "+&r"(code), [slot] "+&r"(slot), [next_code] "+&r"(state.next_code)
+      : [second] "r"(second), [byte] "r"(byte), [nowhere] "r"(std::uint64_t{2 * kLzwBuckets}),
+        [live] "i"(1 << kGenerationShift), [found] "i"(kLzwTableSize)
+      : "cc");
+  state.prefix = code;
+#else
+  auto code = lane.entries[2 * slot] ^ static_cast<std::uint32_t>(key);
+  auto const second = lane.entries[2 * slot + 1] ^ static_cast<std::uint32_t>(key);
+  slot = 2 * slot + (code < 1U << kGenerationShift ? 1 : 0);
+  code = std::min(code, second);
+  std::uint64_t const found = 0 - static_cast<std::uint64_t>(code < kLzwTableSize);
+  slot += (2 * kLzwBuckets - slot) & found;
+  state.prefix = byte + ((code - byte) & found);
+  state.next_code += 1 + found;
+#endif
+  lane.entries[slot] = entry;
+}
+
+// `count` bytes of each lane; each may make a code. The states are named, for compilers keep an array in memory.
+void LzwLanes::take(std::byte const* in, std::size_t lane_bytes, std::size_t count,
+                    std::array<State, kLzwLanes>& states) noexcept {
+  static_assert(kLzwLanes == 3);
+  auto [first, second, third] = states;
+  for (std::byte const* const end = in + count; in != end; ++in) {
+    step(lanes_[0], first, in[0]);
+    step(lanes_[1], second, in[lane_bytes]);
+    step(lanes_[2], third, in[2 * lane_bytes]);
+  }
+  states = {first, second, third};
+}
+
+std::size_t LzwLanes::bytes_of(std::size_t left) noexcept {
+  constexpr std::size_t kMost = kLzwLanes * kLzwMostLaneBytes;
+  if (left <= kLzwLanes * kLzwLeastLaneBytes) { return 0; }
+  std::size_t const times = (left - 1 + kMost - 1) / kMost;
+  return (left - 1) / times / kLzwLanes * kLzwLanes;
+}
+
+void LzwLanes::start_table(std::size_t lane, State& state) noexcept {
+  lanes_[lane].start_table();
+  state.next_code = kLzwFirstFree;
+}
+
+bool LzwLanes::encode(std::span<std::byte const> in, LzwCodeWriter& out) noexcept {
+  std::size_t const lane_bytes = in.size() / kLzwLanes;
+  std::array<LzwCodeWriter, kLzwLanes> writers = {out, LzwCodeWriter(streams_[0].data()),
+                                                  LzwCodeWriter(streams_[1].data())};
+  std::array<State, kLzwLanes> states;
+  for (std::size_t i = 0; i < kLzwLanes; ++i) {
+    states[i].prefix = static_cast<std::uint64_t>(in[i * lane_bytes]);
+    start_table(i, states[i]);
+  }
+  std::uint64_t codes_put = 0;
+  for (std::size_t done = 1; done < lane_bytes;) {
+    std::uint64_t codes = codes_put, most = 0;
+    for (State const& state : states) {
+      codes += state.code_count();
+      most = std::max(most, state.code_count());
+    }
+    if (done >= kFirstJudgement && repeats(kLzwLanes * done, codes)) { return false; }
+    std::size_t const count = std::min<std::size_t>(lane_bytes - done, kLzwCodesPerTable - most);
+    take(in.data() + done, lane_bytes, count, states);
+    done += count;
+    for (std::size_t i = 0; i < kLzwLanes; ++i) {
+      if (states[i].code_count() < kLzwCodesPerTable) { continue; }
+      writers[i].put_table(lanes_[i].codes);
+      writers[i].put(kLzwClear, kLzwMaxWidth);
+      start_table(i, states[i]);
+      codes_put += kLzwCodesPerTable;
+    }
+  }
+  for (std::size_t i = 0; i < kLzwLanes; ++i) {
+    std::size_t count = states[i].code_count();
+    lanes_[i].codes[count++] = static_cast<std::uint16_t>(states[i].prefix);
+    writers[i].put_table(std::span(lanes_[i].codes).first(count));
+    writers[i].put(kLzwClear, lzw_width_at(count));
+  }
+  for (std::size_t i = 1; i < kLzwLanes; ++i) { writers[0].append(writers[i]); }
+  out = writers[0];
+  return true;
+}
+
+}  // namespace terrazzo::tile

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tile/lzw_codes.hpp"
+
+#include "tile/lzw_plain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace terrazzo::tile {
+namespace {
+
+// Some bits of a stream that is the same at each call.
+void put_some(LzwCodeWriter& writer, std::size_t from, std::size_t count) {
+  for (std::size_t i = from; i < from + count; ++i) {
+    writer.put(static_cast<std::uint32_t>(i) * 2654435761U >> 31, 1);
+  }
+}
+
+TEST(LzwCodes, TheBucketsOfOnePrefixAreAllDifferent) {
+  std::vector<bool> taken(kLzwBuckets);
+  for (std::uint16_t const spread : kLzwSpread) {
+    ASSERT_LT(spread, kLzwBuckets);
+    EXPECT_FALSE(taken[spread]);
+    taken[spread] = true;
+  }
+}
+
+TEST(LzwCodes, PacksTablesOfEverySizeInTheWidthsOfTheirPlaces) {
+  for (std::size_t count = 0; count <= kLzwCodesPerTable; count += count < 300 ? 1 : 97) {
+    std::vector<std::uint16_t> codes(count);
+    std::iota(codes.begin(), codes.end(), std::uint16_t{100});
+    Bytes out(count * 2 + 16);
+    LzwCodeWriter writer(out.data());
+    writer.put(kLzwClear, kLzwMinWidth);
+    writer.put_table(codes);
+    writer.put(kLzwEndOfInformation, lzw_width_at(count));
+    out.resize(writer.finish());
+
+    PlainLzwStream plain;
+    for (std::uint16_t const code : codes) { static_cast<void>(plain.put_string(code)); }
+    if (count < kLzwCodesPerTable) { ASSERT_EQ(out, plain.finish()) << count << " codes"; }
+  }
+}
+
+TEST(LzwCodes, AppendsAnotherStreamAtAnyBit) {
+  for (std::size_t before = 0; before < 17; ++before) {
+    for (std::size_t bits = 0; bits < 200; ++bits) {
+      Bytes first(64), second(64), whole(64);
+      LzwCodeWriter writer(first.data()), other(second.data()), one(whole.data());
+      put_some(writer, 0, before);
+      put_some(other, before, bits);
+      writer.append(other);
+      put_some(writer, before + bits, 11);
+      put_some(one, 0, before + bits + 11);
+      ASSERT_EQ(writer.finish(), one.finish());
+      first.resize(writer.finish());
+      whole.resize(one.finish());
+      ASSERT_EQ(first, whole) << bits << " bits behind " << before;
+    }
+  }
+}
+
+TEST(LzwCodes, GoesOnFromACopy) {
+  Bytes out(64), expected(64);
+  LzwCodeWriter writer(out.data()), plain(expected.data());
+  put_some(writer, 0, 13);
+  LzwCodeWriter const copy = writer;
+  writer.put(0xFFF, 12);
+  writer = copy;
+  put_some(writer, 13, 40);
+  put_some(plain, 0, 53);
+  out.resize(writer.finish());
+  expected.resize(plain.finish());
+  EXPECT_EQ(out, expected);
+}
+
+}  // namespace
+}  // namespace terrazzo::tile
