@@ -58,14 +58,15 @@ bool keeps_size(int level, std::size_t shortest_match, std::span<std::byte const
 std::size_t compress_noise(int level, std::span<std::byte const> in, std::span<std::byte> out, Workspace& workspace) {
   bool const is_ours = level >= kLowestForNoise && level <= kHighestForNoise && in.size() <= RepeatFinder::kMostBytes;
   if (!is_ours || !NoiseZstd::available()) { return 0; }
-  constexpr double kLeastShare = 0.2;
+  constexpr double kLeastShare = 0.2, kShareOfPlanes = 0.4;
   NoiseShare const share = noise_share(in);
   if (share.all + share.every_other < kLeastShare) { return 0; }
   NoiseZstd& encoder = workspace.impl().noise_zstd();
   constexpr std::size_t kSmallBytes = std::size_t{256} << 10;  // as for libzstd's levels
   NoiseZstd::Settings settings{
       .shortest_match = in.size() > kSmallBytes ? RepeatFinder::kShortest : RepeatFinder::kShortestInSmall,
-      .allowed = RepeatFinder::Doubt::none};
+      .allowed = RepeatFinder::Doubt::none,
+      .has_planes = share.all >= kShareOfPlanes};
   if (std::size_t const size = encoder.encode(in, settings, out, fresh_context(workspace)); size != 0) { return size; }
   bool const may_be_tried = encoder.doubt() == RepeatFinder::Doubt::some && in.size() > kSmallBytes;
   if (!may_be_tried || !keeps_size(level, settings.shortest_match, in, out, workspace)) { return 0; }

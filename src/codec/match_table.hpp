@@ -9,8 +9,8 @@
 // are equal is seen from the bytes, so places that have come round, and empty cells, do no harm.
 #pragma once
 
+#include "codec/common_length.hpp"
 #include "codec/deflate_block.hpp"
-#include "tile/byte_swap.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -24,21 +24,9 @@ struct FoundMatch {
   std::size_t length = 0, distance = 0;  // 0: none
 };
 
-// The first byte lowest.
-[[nodiscard]] inline std::uint64_t load_eight(std::byte const* from) noexcept {
-  auto const value = tile::load_unaligned<std::uint64_t>(from);
-  return std::endian::native == std::endian::little ? value : tile::byte_swapped(value);
-}
-
 // Of two places that both have kLongestMatch bytes.
 [[nodiscard]] inline std::size_t common_length(std::byte const* a, std::byte const* b) noexcept {
-  std::size_t length = 0;
-  for (; length + 8 <= kLongestMatch; length += 8) {
-    std::uint64_t const differ = load_eight(a + length) ^ load_eight(b + length);
-    if (differ != 0) { return length + static_cast<std::size_t>(std::countr_zero(differ)) / 8; }
-  }
-  while (length < kLongestMatch && a[length] == b[length]) { ++length; }
-  return length;
+  return common_length(a, b, kLongestMatch);
 }
 
 // Places: as many as 16 bits fit it, for either hash.

@@ -34,8 +34,10 @@ bool NoiseZstd::available() noexcept {
 std::size_t NoiseZstd::encode(std::span<std::byte const> in, Settings const& settings, std::span<std::byte> out,
                               ZSTD_CCtx* context) {
   if (in.empty() || in.size() > RepeatFinder::kMostBytes) { return 0; }
-  std::span<Repeat const> const repeats = finder_.find(
-      in, {.part_bytes = ZSTD_BLOCKSIZE_MAX, .shortest = settings.shortest_match, .allowed = settings.allowed});
+  std::span<Repeat const> const repeats = finder_.find(in, {.part_bytes = ZSTD_BLOCKSIZE_MAX,
+                                                            .shortest = settings.shortest_match,
+                                                            .allowed = settings.allowed,
+                                                            .has_planes = settings.has_planes});
   if (repeats.empty()) { return 0; }
   auto& sequences = sequences_->all;
   sequences.resize(repeats.size());
@@ -44,7 +46,8 @@ std::size_t NoiseZstd::encode(std::span<std::byte const> in, Settings const& set
         .offset = repeat.distance, .litLength = repeat.literals, .matchLength = repeat.length, .rep = 0};
   });
   int const window_bits = std::max(ZSTD_WINDOWLOG_MIN, static_cast<int>(std::bit_width(in.size() - 1)));
-  // libzstd searches nothing here: small tables, and a strategy that decides how carefully codes are chosen.
+  // libzstd searches nothing here: small tables, and a strategy that decides how carefully codes are chosen. Nor does
+  // it look for distances that come again: noise has none, sizes stay the same.
   std::pair<ZSTD_cParameter, int> const parameters[] = {
       {ZSTD_c_windowLog, window_bits},
       {ZSTD_c_hashLog, ZSTD_HASHLOG_MIN},
@@ -52,7 +55,7 @@ std::size_t NoiseZstd::encode(std::span<std::byte const> in, Settings const& set
       {ZSTD_c_minMatch, ZSTD_MINMATCH_MIN},
       {ZSTD_c_strategy, ZSTD_lazy2},
       {ZSTD_c_blockDelimiters, ZSTD_sf_explicitBlockDelimiters},
-      {ZSTD_c_searchForExternalRepcodes, ZSTD_ps_enable},
+      {ZSTD_c_searchForExternalRepcodes, ZSTD_ps_disable},
   };
   for (auto const& [parameter, value] : parameters) {
     if (ZSTD_isError(ZSTD_CCtx_setParameter(context, parameter, value)) != 0) { return 0; }

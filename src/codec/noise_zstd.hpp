@@ -32,6 +32,7 @@ class NoiseZstd {
   struct Settings {
     std::size_t shortest_match = RepeatFinder::kShortest;  // or RepeatFinder's for small inputs
     RepeatFinder::Doubt allowed = RepeatFinder::Doubt::great;  // it stops when in greater doubt
+    bool has_planes = false;  // of noise, half of it or so
   };
 
   // Bytes of one frame without checksum, by a context that has no parameters; 0 when it stopped, or when libzstd

@@ -3,7 +3,7 @@
 // Finds repeats in blocks that are partly noise, as predicted elevations and reflectances are. Noise is passed over but
 // for a few places, so that what does repeat in it is seen; of samples whose low bytes alone are noise, only repeats
 // that begin with a high byte are looked for; the rest is looked at place by place. Two candidates a place are enough
-// here: what counts is to weigh those that overlap against each other.
+// here, and one where it has eight equal bytes: what counts is to weigh those that overlap against each other.
 //
 // Data of other kinds hold repeats that this misses, long ones with many candidates, or short ones in what looks like
 // noise. doubt() says whether it came across such.
@@ -30,6 +30,7 @@ class RepeatFinder {
     std::size_t part_bytes;  // a multiple of kChunkBytes; the last part has what is left, no repeat leaves its part
     std::size_t shortest = kShortest;  // or kShortestInSmall
     Doubt allowed = Doubt::great;  // it stops when in greater doubt
+    bool has_planes = false;  // of noise, half of it or so: fewer places are looked at, a smaller table does
   };
 
   static constexpr std::size_t kMostBytes = std::size_t{1} << 24;
@@ -46,34 +47,37 @@ class RepeatFinder {
     std::uint32_t at, from;
   };
   struct Found {
-    std::uint32_t at, length, distance;
+    std::uint32_t at, distance;
+    std::uint32_t length;  // 0 once it is seen that others save more
     std::int32_t gain;  // bits saved, roughly
-    bool is_taken;  // unless what is before it covers it
   };
   struct Tally {
     std::size_t noise_places = 0, noise_candidates = 0;  // looked at
     std::size_t half_places = 0, half_candidates = 0;  // likewise, where every other byte is noise
-    std::size_t shorter = 0, medium = 0;  // repeats taken that are not long
+    std::size_t shorter = 0;  // repeats taken that are not long
+    std::size_t medium = 0, longer = 0;  // of these, of eight bytes and more, and of sixteen
   };
   struct Table;
 
-  void start(std::span<std::byte const> in, std::size_t shortest);
+  void start(std::span<std::byte const> in, Plan const& plan);
   void collect(std::size_t from, std::size_t to);
-  [[nodiscard]] bool is_run(std::size_t at) const noexcept;  // eight bytes of the same value
+  template <std::size_t long_bytes>
   void look_up_all(std::size_t from, std::size_t to);
   void look_up_half(std::size_t from, std::size_t to);
   void look_up_some(std::size_t from, std::size_t to);
   void verify(std::size_t end, std::size_t limit);
   void weigh(std::size_t from, std::size_t to);
   void take();
+  void count(std::span<Repeat const> taken) noexcept;
 
   std::byte const* in_ = nullptr;
   std::size_t size_ = 0, shortest_ = kShortest;
   std::size_t covered_ = 0;  // the end of what has been taken
-  unsigned tag_bits_ = 0, index_shift_ = 0;
-  // By hash of the first bytes: the two last places, the newer one in the low half; each with a few more bits of the
-  // hash.
-  std::vector<std::uint64_t> places_;
+  std::uint32_t place_mask_ = 0;
+  // Pairs, by hash of the first bytes: the two last places, the newer one first. Where places are looked up by eight
+  // bytes too, the second of a pair is the last place of another hash, that of eight bytes. Each has a few more bits of
+  // its hash beside it.
+  std::vector<std::uint32_t> places_;
   std::vector<Candidate> candidates_;
   Candidate* candidates_end_ = nullptr;
   std::vector<Found> found_;

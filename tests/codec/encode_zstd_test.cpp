@@ -93,7 +93,7 @@ TEST(EncodeZstd, RoundTripsPredictedTilesAtEveryLevelThatIsOurs) {
 TEST(EncodeZstd, IsAsSmallOnPredictedTilesAsTheLibrarysLevel) {
   for (int level = 5; level <= 12; ++level) {
     SCOPED_TRACE(level);
-    for (Bytes const& samples : {planes(512, 6), differences(2048 * 256, 7), planes(128, 8)}) {
+    for (Bytes const& samples : {planes(512, 6), smooth_planes(512, 6), differences(2048 * 256, 7), planes(128, 8)}) {
       BlockShape const shape{2048, static_cast<std::uint32_t>(samples.size() / 2048)};
       EXPECT_LT(static_cast<double>(encode(format_of(level), shape, samples).size()),
                 1.01 * static_cast<double>(library_size(samples, level)));
@@ -118,6 +118,11 @@ TEST(EncodeZstd, LeavesWhatOnlyLooksLikeNoiseToTheLibrary) {
   Bytes grey = random_bytes(768 * 512, 11);
   for (std::size_t i = 0; i < grey.size(); ++i) { grey[i] = i % 3 == 0 ? grey[i] & std::byte{63} : grey[i - 1]; }
   EXPECT_EQ(encode(format_of(9), {768, 512}, grey).size(), library_size(grey, 9));
+}
+
+TEST(EncodeZstd, LeavesLongRepeatsBesideNoiseToTheLibrary) {
+  Bytes const samples = sparse_bits(1024, 13);
+  EXPECT_EQ(encode(format_of(9), {1024, 1024}, samples).size(), library_size(samples, 9));
 }
 
 TEST(EncodeZstd, PredictedTilesAreReadByLibtiff) { expect_libtiff_reads(format_of(9), {1024, 512}, planes(256, 12)); }

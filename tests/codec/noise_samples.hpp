@@ -37,6 +37,26 @@ inline std::vector<std::byte> planes(std::size_t rows, unsigned seed) {
   return bytes;
 }
 
+// As planes(), of elevations so smooth that a byte of the second plane says little more than a bit.
+inline std::vector<std::byte> smooth_planes(std::size_t rows, unsigned seed) {
+  std::vector<std::byte> bytes = planes(rows, seed);
+  std::mt19937 random(seed + 1);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    unsigned const chosen = random() % 8;
+    if (i / 512 % 4 == 1) { bytes[i] = chosen == 0 ? std::byte{1} : chosen < 3 ? std::byte{0xFF} : std::byte{0}; }
+  }
+  return bytes;
+}
+
+// Rows of noise and of bytes that say next to nothing, a bit in eight of them: repeats are far longer than in planes().
+inline std::vector<std::byte> sparse_bits(std::size_t rows, unsigned seed) {
+  std::mt19937 random(seed);
+  return bytes_of(1024 * rows, [&](std::size_t i) {
+    auto const value = random();
+    return i / 512 % 2 == 0 ? value : i % 8 == 0 ? value % 2 : 0;
+  });
+}
+
 // Little-endian differences of 16 bits whose low bytes are noise.
 inline std::vector<std::byte> differences(std::size_t samples, unsigned seed) {
   std::mt19937 random(seed);

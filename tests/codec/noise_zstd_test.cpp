@@ -17,6 +17,7 @@ namespace {
 using testing::differences;
 using testing::mixture;
 using testing::planes;
+using testing::smooth_planes;
 using Bytes = std::vector<std::byte>;
 using Context = std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)>;
 
@@ -56,6 +57,15 @@ TEST_F(NoiseZstdTest, IsAsSmallAsTheLibrarysLevel9) {
   }
 }
 
+TEST_F(NoiseZstdTest, IsSmallerThanTheLibrarysLevel9OnSmoothPlanes) {
+  Bytes const in = smooth_planes(512, 1);
+  for (bool const has_planes : {false, true}) {
+    Bytes const frame = round_trip(in, {.has_planes = has_planes});
+    ASSERT_FALSE(frame.empty());
+    EXPECT_LT(frame.size(), library_size(in, 9));
+  }
+}
+
 // Half noise, half one pixel of 40 bytes again and again, whose bytes are as spread as noise.
 TEST_F(NoiseZstdTest, SeesPixelsThatRepeatAmongNoise) {
   for (unsigned seed = 0; seed < 12; ++seed) {
@@ -90,7 +100,7 @@ TEST_F(NoiseZstdTest, RoundTripsMixtures) {
     SCOPED_TRACE(round);
     Bytes const in = mixture(1 + random() % 300'000, random);
     std::size_t const shortest = round % 2 == 0 ? RepeatFinder::kShortest : RepeatFinder::kShortestInSmall;
-    EXPECT_FALSE(round_trip(in, {.shortest_match = shortest}).empty());
+    EXPECT_FALSE(round_trip(in, {.shortest_match = shortest, .has_planes = random() % 2 == 0}).empty());
   }
 }
 

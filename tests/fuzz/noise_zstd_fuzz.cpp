@@ -62,7 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   if (size < 5 || !codec::NoiseZstd::available()) { return 0; }
   codec::NoiseZstd::Settings const settings{
       .shortest_match = data[0] % 2 == 0 ? RepeatFinder::kShortest : RepeatFinder::kShortestInSmall,
-      .allowed = static_cast<RepeatFinder::Doubt>(data[0] / 2 % 3)};
+      .allowed = static_cast<RepeatFinder::Doubt>(data[0] / 2 % 3),
+      .has_planes = data[0] >= 128};
   Bytes const block = made_of({data + 1, size - 1});
   static codec::NoiseZstd used;
   codec::NoiseZstd fresh;
