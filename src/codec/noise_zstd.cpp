@@ -47,7 +47,7 @@ std::size_t NoiseZstd::encode(std::span<std::byte const> in, Settings const& set
   });
   int const window_bits = std::max(ZSTD_WINDOWLOG_MIN, static_cast<int>(std::bit_width(in.size() - 1)));
   // libzstd searches nothing here: small tables, and a strategy that decides how carefully codes are chosen. Nor does
-  // it look for distances that come again: noise has none, sizes stay the same.
+  // it look for distances that come again: blocks that have many raise doubt (RepeatFinder), and are not coded here.
   std::pair<ZSTD_cParameter, int> const parameters[] = {
       {ZSTD_c_windowLog, window_bits},
       {ZSTD_c_hashLog, ZSTD_HASHLOG_MIN},

@@ -74,7 +74,7 @@ struct RepeatFinder::Table {
     return (a ^ b) <= place_mask ? 1 : 0;
   }
 
-  // Both leave `at` in the table. Candidates are written in any case and counted if they are some.
+  // All leave `at` in the table. Candidates are written in any case and counted if they are some.
   [[nodiscard]] Candidate* look_up(std::size_t at, Candidate* to) const noexcept {
     std::uint64_t const mixed = hash(at);
     std::uint32_t* const last_two = pair_of(mixed);
@@ -87,6 +87,18 @@ struct RepeatFinder::Table {
     last_two[0] = newest;
     last_two[1] = newer;
     return to;
+  }
+
+  // The newer of the two, or else the older. Without a branch: which one it is cannot be predicted.
+  [[nodiscard]] Candidate* look_up_either(std::size_t at, Candidate* to) const noexcept {
+    std::uint64_t const mixed = hash(at);
+    std::uint32_t* const last_two = pair_of(mixed);
+    std::uint32_t const newest = entry(at, mixed), newer = last_two[0], older = last_two[1];
+    std::uint32_t const has_newer = has_same_tag(newer, newest), has_older = has_same_tag(older, newest);
+    *to = {static_cast<std::uint32_t>(at), ((newer & -has_newer) | (older & (has_newer - 1))) & place_mask};
+    last_two[0] = newest;
+    last_two[1] = newer;
+    return to + (has_newer | has_older);
   }
 
   // One that has `long_bytes` equal bytes, or else one that has fewer.
@@ -149,13 +161,14 @@ void RepeatFinder::look_up_all(std::size_t from, std::size_t to) {
   candidates_end_ = found;
 }
 
+// One candidate a place: where every other byte is noise, repeats are short, and which of two is as good.
 void RepeatFinder::look_up_half(std::size_t from, std::size_t to) {
   Table const table(*this, kShortest);
   std::size_t const last = size_ - kReadBytes;
   Candidate* found = candidates_end_;
   for (std::size_t at = from; at < std::min(to, last + 1); at += 2) {
     __builtin_prefetch(table.pair_of(table.hash(std::min(at + 2 * kAhead, last))), 1);
-    found = table.look_up(at, found);
+    found = table.look_up_either(at, found);
   }
   tally_.half_places += (to - from) / 2;
   tally_.half_candidates += static_cast<std::size_t>(found - candidates_end_);
@@ -185,7 +198,9 @@ void RepeatFinder::look_up_some(std::size_t from, std::size_t to) {
 
 void RepeatFinder::collect(std::size_t from, std::size_t to) {
   candidates_end_ = candidates_.data();
+  expects_short_ = false;
   if (size_ < kReadBytes) { return; }
+  std::size_t half_segments = 0;
   // Where so few are found among so many, as in radar images, more do not come: one in a thousand is chance.
   bool const half_is_noise = tally_.half_places > 30'000 && tally_.half_candidates < tally_.half_places / 200;
   // The less bytes say, the longer are repeats, and the less the last places with few equal bytes find them: then the
@@ -203,8 +218,11 @@ void RepeatFinder::collect(std::size_t from, std::size_t to) {
       look_up_some(at, end);
     } else {
       look_up_half(noise == Noise::first_of_two ? at + 1 : at, end);
+      ++half_segments;
     }
   }
+  expects_short_ =
+      half_segments > (to - from) / kNoiseSegmentBytes / 2 && tally_.medium <= kMediumChance + tally_.shorter / 256;
 }
 
 void RepeatFinder::verify(std::size_t end, std::size_t limit) {
@@ -226,6 +244,7 @@ void RepeatFinder::verify(std::size_t end, std::size_t limit) {
               kLiteralBits * static_cast<std::int32_t>(length) - distance_bits};
     found += length >= shortest_ ? 1 : 0;
   }
+  found_begin_ = found_.data();
   found_end_ = found;
 }
 
@@ -234,7 +253,7 @@ void RepeatFinder::weigh(std::size_t from, std::size_t to) {
   std::int32_t* const saved = saved_.data() + kFill;
   std::int32_t most = 0;
   std::size_t filled = to - from;
-  for (Found* found = found_end_; found != found_.data();) {
+  for (Found* found = found_end_; found != found_begin_;) {
     --found;
     std::size_t const at = found->at - from;
     std::fill_n(saved + filled + 1 - kFill, kFill, most);
@@ -246,6 +265,38 @@ void RepeatFinder::weigh(std::size_t from, std::size_t to) {
   }
 }
 
+// verify() and weigh() in one, for repeats of less than eight bytes; of those that save less nothing is kept.
+bool RepeatFinder::weigh_short(std::size_t from, std::size_t to, std::size_t limit) {
+  std::int32_t* const saved = saved_.data() + kFill;
+  std::int32_t most = 0;
+  std::size_t filled = to - from;
+  Found* found = found_.data() + found_.size();
+  found_end_ = found;
+  for (Candidate const* candidate = candidates_end_; candidate != candidates_.data();) {
+    --candidate;
+    __builtin_prefetch(in_ + (candidate - std::min<std::ptrdiff_t>(kAhead, candidate - candidates_.data()))->from);
+    auto const [place, earlier] = *candidate;
+    std::uint64_t const differ = load_eight(in_ + place) ^ load_eight(in_ + earlier);
+    if (differ == 0) { return false; }
+    std::size_t const length = std::min(static_cast<std::size_t>(std::countr_zero(differ)) / 8, limit - place);
+    std::uint32_t const distance = place - earlier;
+    std::size_t const at = place - from;
+    std::fill_n(saved + filled + 1 - kFill, kFill, most);
+    for (; filled > at + kFill; filled -= kFill) { std::fill_n(saved + filled + 1 - 2 * kFill, kFill, most); }
+    filled = at;
+    std::int32_t const gain =
+        kLiteralBits * static_cast<std::int32_t>(length) - static_cast<std::int32_t>(std::bit_width(distance));
+    std::int32_t const with = gain + saved[std::min(at + length, to - from)];
+    auto const is_better = static_cast<std::uint32_t>(length >= shortest_) & static_cast<std::uint32_t>(with > most) &
+                           static_cast<std::uint32_t>(place >= covered_) & static_cast<std::uint32_t>(earlier < place);
+    found[-1] = {place, distance, static_cast<std::uint32_t>(length), gain};
+    found -= is_better;
+    most = is_better != 0 ? with : most;
+  }
+  found_begin_ = found;
+  return true;
+}
+
 // Without branches that depend on what is taken: they would be guessed wrong half the time.
 void RepeatFinder::take() {
   // One more is written than is taken, and one ends a part.
@@ -254,7 +305,7 @@ void RepeatFinder::take() {
   Repeat* const first = repeats_.data() + repeat_count_;
   Repeat* repeat = first;
   std::size_t covered = covered_;
-  for (Found const* found = found_.data(); found != found_end_; ++found) {
+  for (Found const* found = found_begin_; found != found_end_; ++found) {
     std::size_t at = found->at;
     std::uint32_t const length = found->length, distance = found->distance;
     std::size_t const end = at + length;
@@ -272,9 +323,12 @@ void RepeatFinder::take() {
 }
 
 void RepeatFinder::count(std::span<Repeat const> taken) noexcept {
-  std::uint32_t shorter = 0, medium = 0, longer = 0;
+  std::uint32_t shorter = 0, medium = 0, longer = 0, aligned = 0;
+  std::uint32_t distance = 0;
   for (Repeat const& repeat : taken) {
     bool const is_shorter = repeat.length < kLongEnough;
+    aligned += is_shorter && repeat.distance == distance ? 1 : 0;
+    distance = repeat.distance;
     shorter += is_shorter ? 1 : 0;
     medium += is_shorter && repeat.length >= kMediumBytes ? 1 : 0;
     longer += is_shorter && repeat.length >= kLongerBytes ? 1 : 0;
@@ -282,6 +336,7 @@ void RepeatFinder::count(std::span<Repeat const> taken) noexcept {
   tally_.shorter += shorter;
   tally_.medium += medium;
   tally_.longer += longer;
+  tally_.aligned += aligned;
 }
 
 // On 270 sets of tiles of the corpus and 100 made ones those that become more than 1 % larger than by libzstd's level 9
@@ -291,6 +346,9 @@ RepeatFinder::Doubt RepeatFinder::doubt() const noexcept {
   bool const is_small = shortest_ < kShortest;
   std::size_t const one_in = is_small ? 25 : 50;  // shorter ones are found by chance more often
   if (tally_.noise_candidates > kChance + tally_.noise_places / 8) { return Doubt::great; }
+  // Rows that resemble the one above hold much that this search misses, above all between bytes of noise.
+  std::size_t const aligned_in = tally_.half_places > kEnoughPlaces ? 400 : 64;
+  if (tally_.aligned > kMediumChance + tally_.shorter / aligned_in) { return Doubt::great; }
   bool const noise_repeats = tally_.noise_candidates > kChance + tally_.noise_places / one_in;
   bool const many_are_longer =
       tally_.longer > kMediumChance + (is_small ? tally_.shorter / 16 : 2 * tally_.shorter / 3);
@@ -304,8 +362,10 @@ std::span<Repeat const> RepeatFinder::find(std::span<std::byte const> in, Plan c
     for (std::size_t at = part; at < part_end; at += kChunkBytes) {
       std::size_t const end = std::min(part_end, at + kChunkBytes);
       collect(at, end);
-      verify(end, part_end);
-      weigh(at, end);
+      if (!expects_short_ || !weigh_short(at, end, part_end)) {
+        verify(end, part_end);
+        weigh(at, end);
+      }
       take();
       bool const is_sure = tally_.noise_places >= kEnoughPlaces || end == part_end || doubt() == Doubt::great;
       if (is_sure && doubt() > plan.allowed) { return {}; }

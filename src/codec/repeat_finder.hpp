@@ -3,10 +3,11 @@
 // Finds repeats in blocks that are partly noise, as predicted elevations and reflectances are. Noise is passed over but
 // for a few places, so that what does repeat in it is seen; of samples whose low bytes alone are noise, only repeats
 // that begin with a high byte are looked for; the rest is looked at place by place. Two candidates a place are enough
-// here, and one where it has eight equal bytes: what counts is to weigh those that overlap against each other.
+// here, and one where it has eight or sixteen equal bytes: what counts is to weigh those that overlap against each
+// other.
 //
 // Data of other kinds hold repeats that this misses, long ones with many candidates, or short ones in what looks like
-// noise. doubt() says whether it came across such.
+// noise, or at one distance, as in rows that resemble the one above. doubt() says whether it came across such.
 //
 // Thread rule: one thread at a time. What is found depends on the arguments alone.
 #pragma once
@@ -56,6 +57,7 @@ class RepeatFinder {
     std::size_t half_places = 0, half_candidates = 0;  // likewise, where every other byte is noise
     std::size_t shorter = 0;  // repeats taken that are not long
     std::size_t medium = 0, longer = 0;  // of these, of eight bytes and more, and of sixteen
+    std::size_t aligned = 0;  // likewise, as far back as the one before: from the row above, and not by chance
   };
   struct Table;
 
@@ -67,6 +69,7 @@ class RepeatFinder {
   void look_up_some(std::size_t from, std::size_t to);
   void verify(std::size_t end, std::size_t limit);
   void weigh(std::size_t from, std::size_t to);
+  [[nodiscard]] bool weigh_short(std::size_t from, std::size_t to, std::size_t limit);  // false: some are longer
   void take();
   void count(std::span<Repeat const> taken) noexcept;
 
@@ -74,14 +77,15 @@ class RepeatFinder {
   std::size_t size_ = 0, shortest_ = kShortest;
   std::size_t covered_ = 0;  // the end of what has been taken
   std::uint32_t place_mask_ = 0;
-  // Pairs, by hash of the first bytes: the two last places, the newer one first. Where places are looked up by eight
-  // bytes too, the second of a pair is the last place of another hash, that of eight bytes. Each has a few more bits of
-  // its hash beside it.
+  // Pairs, by hash of the first bytes: the two last places, the newer one first. Where places are looked up by more
+  // bytes too, the second of a pair is the last place of another hash, that of eight or sixteen bytes. Each has a few
+  // more bits of its hash beside it.
   std::vector<std::uint32_t> places_;
+  bool expects_short_ = false;  // of the chunk's candidates: most of its low bytes are noise
   std::vector<Candidate> candidates_;
   Candidate* candidates_end_ = nullptr;
   std::vector<Found> found_;
-  Found* found_end_ = nullptr;
+  Found *found_begin_ = nullptr, *found_end_ = nullptr;
   std::vector<std::int32_t> saved_;  // by place in the chunk: the most bits that can be saved from there on
   std::vector<Repeat> repeats_;
   std::size_t repeat_count_ = 0;

@@ -120,6 +120,13 @@ TEST(EncodeZstd, LeavesWhatOnlyLooksLikeNoiseToTheLibrary) {
   EXPECT_EQ(encode(format_of(9), {768, 512}, grey).size(), library_size(grey, 9));
 }
 
+TEST(EncodeZstd, LeavesRowsThatResembleTheOneAboveToTheLibrary) {
+  for (Bytes const& samples : {rows_alike(512, 3), rows_alike_beside_noise(1024, 4)}) {
+    BlockShape const shape{1024, static_cast<std::uint32_t>(samples.size() / 1024)};
+    EXPECT_EQ(encode(format_of(9), shape, samples).size(), library_size(samples, 9));
+  }
+}
+
 TEST(EncodeZstd, LeavesLongRepeatsBesideNoiseToTheLibrary) {
   Bytes const samples = sparse_bits(1024, 13);
   EXPECT_EQ(encode(format_of(9), {1024, 1024}, samples).size(), library_size(samples, 9));

@@ -69,6 +69,30 @@ inline std::vector<std::byte> differences(std::size_t samples, unsigned seed) {
   return bytes;
 }
 
+// As differences(), of rows of 512 that resemble the one above: every third sample or so is another.
+inline std::vector<std::byte> rows_alike(std::size_t rows, unsigned seed) {
+  std::vector<std::byte> bytes = differences(512, seed);
+  std::mt19937 random(seed + 1);
+  bytes.reserve(1024 * rows);
+  while (bytes.size() < 1024 * rows) {
+    std::byte const above = bytes[bytes.size() - 1024];
+    bytes.push_back(bytes.size() % 2 == 0 && random() % 3 == 0 ? above ^ static_cast<std::byte>(1 + random() % 3)
+                                                               : above);
+  }
+  return bytes;
+}
+
+// Rows of 512 bytes of noise and 512 that are those of the row above but for every eighth or so.
+inline std::vector<std::byte> rows_alike_beside_noise(std::size_t rows, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::byte> bytes = random_noise(1024, random);
+  while (bytes.size() < 1024 * rows) {
+    bool const is_new = bytes.size() % 1024 < 512 || random() % 8 == 0;
+    bytes.push_back(is_new ? static_cast<std::byte>(random() % 256) : bytes[bytes.size() - 1024]);
+  }
+  return bytes;
+}
+
 // Noise, structure, copies of what was before at any distance, in pieces of any length.
 inline std::vector<std::byte> mixture(std::size_t size, std::mt19937& random) {
   std::vector<std::byte> bytes;

@@ -16,6 +16,8 @@ using testing::differences;
 using testing::mixture;
 using testing::planes;
 using testing::random_noise;
+using testing::rows_alike;
+using testing::rows_alike_beside_noise;
 using testing::smooth_planes;
 using testing::sparse_bits;
 using Bytes = std::vector<std::byte>;
@@ -162,7 +164,15 @@ TEST(RepeatFinder, DoubtsStructureWithLongRepeats) {
   RepeatFinder finder;
   for (std::size_t const shortest : {RepeatFinder::kShortest, RepeatFinder::kShortestInSmall}) {
     EXPECT_FALSE(finder.find(in, {.part_bytes = kPart, .shortest = shortest}).empty());
-    EXPECT_EQ(finder.doubt(), RepeatFinder::Doubt::some);
+    EXPECT_NE(finder.doubt(), RepeatFinder::Doubt::none);
+  }
+}
+
+TEST(RepeatFinder, DoubtsRowsThatResembleTheOneAbove) {
+  RepeatFinder finder;
+  for (Bytes const& in : {rows_alike(512, 3), rows_alike_beside_noise(1024, 4)}) {
+    EXPECT_FALSE(finder.find(in, {.part_bytes = kPart}).empty());
+    EXPECT_EQ(finder.doubt(), RepeatFinder::Doubt::great);
   }
 }
 
