@@ -212,9 +212,8 @@ void add_write_engine(CLI::App& command, WriteChoices& choices) {
       .add_option_function<std::string>(
           "--device-budget",
           [&choices](std::string const& text) { choices.device_budget_bytes = parse_size("--device-budget", text); },
-          "GPU memory for all of it, e.g. 1G, half of it for reading where pixels are read on the way; at least what "
-          "one "
-          "row of tiles needs. 0 (default): for each, TERRAZZO_DEVICE_BUDGET or a quarter of what is free, 8G at most")
+          "GPU memory for all of it, e.g. 1G, half of it for reading where the source is decoded there; at least what "
+          "one row of tiles needs. 0 (default): TERRAZZO_DEVICE_BUDGET or a quarter of what is free, 8G at most")
       ->needs(device)
       ->type_name("SIZE")
       ->group(kEngine);

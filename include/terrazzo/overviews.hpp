@@ -38,7 +38,8 @@ struct OverviewOptions {
   bool keep = false;  // overviews that are there stay, and only missing ones are made; .ovr: all are made anew
 
   // May change how tiles are written: what it gets has the raster's compression (or deflate where that cannot be
-  // written) and tile size (or 256 x 256 where it has strips). What says what pixels are must stay.
+  // written) and tile size (or 256 x 256 where it has strips). What says what pixels are must stay. The engine and its
+  // device budget are set here too: `[](WriteOptions& write) { write.engine = Engine::device; }`.
   std::function<void(WriteOptions&)> adjust{};
   BadTile bad_tile = BadTile::error;
   OpenOptions open{};  // page 0 only

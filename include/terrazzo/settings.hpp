@@ -17,8 +17,8 @@ struct Settings {
   // Decoded tiles that windows used in part are kept for the next window, all datasets together, up to this much.
   // TERRAZZO_TILE_CACHE; unset: 5 % of the machine's memory, as GDAL does; 0: no cache. Whole tiles are never kept.
   std::optional<std::uint64_t> tile_cache_bytes{};
-  // Scratch of a read by the device engine, beyond its result. TERRAZZO_DEVICE_BUDGET; 0: a quarter of the GPU's free
-  // memory, at most 8 GiB.
+  // Device memory of a read beyond its result, or of a write beyond the caller's rows; a conversion shares it.
+  // TERRAZZO_DEVICE_BUDGET; 0: a quarter of the GPU's free memory, at most 8 GiB.
   std::uint64_t device_budget_bytes = 0;
 };
 

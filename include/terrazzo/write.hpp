@@ -159,9 +159,8 @@ struct WriteOptions {
   // (TERRAZZO_ENGINE overrides). Pixels, tags and layout are the same; compressed bytes may differ (docs/writing.md).
   Engine engine = Engine::automatic;
 
-  // How it is done. Nothing here changes the file, but that ZSTD is the host's where its encoder does not fit the
-  // device budget. `progress` and callbacks of sinks may run on a thread of the writer, also between calls, never two
-  // at a time.
+  // How it is done. Nothing here changes the file. `progress` and callbacks of sinks may run on a thread of the writer,
+  // also between calls, never two at a time.
   std::uint64_t streaming_buffer_bytes = std::uint64_t{256} << 20;  // rows waiting for their tile row; at least one
   std::uint64_t spool_bytes = std::uint64_t{1} << 30;  // compressed tiles waiting in memory
   SpoolWay spool_way = SpoolWay::automatic;

@@ -82,7 +82,7 @@ struct ZstdWork {
   std::uint32_t stream_bits[kZstdStreams];
   std::uint32_t sequence_bits;
   std::uint32_t literal_count, sequence_count;
-  std::uint32_t last_literal;  // the greatest byte among the literals
+  std::uint32_t last_literal;  // the last symbol with a code, which need not occur
   std::uint32_t longest_code;  // of a literal
   ZstdPlan plan;
 };
