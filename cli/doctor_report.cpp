@@ -13,7 +13,8 @@
 namespace terrazzo::cli {
 namespace {
 
-constexpr char kOwnKernels[] = "uncompressed, LZW and PackBits";
+constexpr char kReadKernels[] = "uncompressed, LZW and PackBits";
+constexpr char kWriteKernels[] = "the same, Deflate and ZSTD";
 
 // CUDA's way: 13020 is 13.2.
 std::string cuda_version(int version) {
@@ -159,11 +160,12 @@ void print_device(DoctorFacts const& facts, std::ostream& out) {
         << "  memory      " << format_bytes(device.total_bytes) << ", " << format_bytes(device.free_bytes)
         << " of it free\n"
         << "  budget      " << format_bytes(device_budget(facts))
-        << " for scratch of a read (TERRAZZO_DEVICE_BUDGET, --device-budget)\n"
+        << " for scratch of a read or write (TERRAZZO_DEVICE_BUDGET, --device-budget)\n"
         << "  storage     "
         << (device.gds ? "GPUDirect Storage is to be had" : "no GPUDirect Storage: bytes pass pinned memory") << '\n';
   }
-  out << "  kernels     our own for " << kOwnKernels << ", predictors, types and placing\n";
+  out << "  kernels     our own for reading " << kReadKernels << ", writing " << kWriteKernels
+      << ", predictors, types and overviews\n";
 }
 
 void print_libraries(DeviceState const& device, std::ostream& out) {
@@ -232,15 +234,20 @@ std::vector<MissingPart> missing_parts(DoctorFacts const& facts) {
   std::vector<MissingPart> missing;
   DeviceState const& device = facts.device;
   if (!device.built) {
-    missing.push_back({"the device engine: reading on the GPU", "",
+    missing.push_back({"the device engine: reading and writing on the GPU", "",
                        "build with a CUDA toolkit: cmake -S . -B build -DTERRAZZO_CUDA=ON && cmake --build build"});
   } else if (device.driver_version == 0) {
-    missing.push_back({"an NVIDIA driver: reading on the GPU", "",
+    missing.push_back({"an NVIDIA driver: reading and writing on the GPU", "",
                        "where there is an NVIDIA GPU, install its driver; `nvidia-smi` lists the GPU when it works"});
   } else if (!device.usable && device.driver_version < device.runtime_version) {
-    missing.push_back({"a newer NVIDIA driver: reading on the GPU", "",
+    missing.push_back({"a newer NVIDIA driver: reading and writing on the GPU", "",
                        "this build needs a driver for CUDA " + std::to_string(device.runtime_version / 1000) + "." +
                            std::to_string(device.runtime_version % 1000 / 10)});
+  } else if (!device.usable && device.compute_major > 0) {  // there is a GPU, and the build's kernels are not for it
+    std::string const number = std::to_string(device.compute_major) + std::to_string(device.compute_minor);
+    missing.push_back(
+        {"kernels for compute capability " + compute_capability(device) + ": reading and writing on the GPU", "",
+         "build with -DTERRAZZO_CUDA_ARCHITECTURES=" + number});
   }
   std::vector<std::string> names;
   std::string packages;

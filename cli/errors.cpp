@@ -27,7 +27,8 @@ std::string_view hint_for(Error const& error) {
       return "where it is memory: ask for less (--window, --level, --bands), or raise the limit of host memory with "
              "--memory-limit SIZE";
     case ErrorKind::device:
-      return "`terrazzo doctor` shows what the GPU, its driver and its libraries lack; --host decodes without them";
+      return "`terrazzo doctor` shows what the GPU, its driver and its libraries lack; without --device, "
+             "TERRAZZO_ENGINE=host decodes without them";
     case ErrorKind::cancelled: return "";
   }
   return "";

@@ -105,8 +105,9 @@ struct WindowOf {
   Window window{};
 };
 
-// Many windows of one size, of one file or many, into one tensor: one plan, each tile decoded once. `request.window`
-// and `request.target_size` must be empty; all datasets must have the requested bands.
+// Many windows of one size, of one file or many, into one tensor: one plan, in which the device decodes each tile once
+// (the host decodes it for each window that wants it). `request.window` and `request.target_size` must be empty; all
+// datasets must have the requested bands.
 void read_windows(std::span<WindowOf const> windows, ReadRequest const& request, DeviceBatchView const& destination,
                   void* stream = nullptr, ReadReport* report = nullptr);
 
@@ -164,7 +165,8 @@ struct DeviceMemoryUse {
 [[nodiscard]] DeviceMemoryUse device_memory_use();
 void reset_device_memory_peak();
 
-// What the stages of a device read take when each runs alone, batch after batch.
+// What the stages of a device read take when each runs alone, batch after batch. kvikIO brings bytes from the file to
+// the device in one: with DeviceFetch::kvikio neither `fetch_s` nor `upload_s` is told.
 struct StageTimes {
   double fetch_s = 0, upload_s = 0, decode_s = 0, place_s = 0;
   std::uint64_t fetched_bytes = 0, decoded_bytes = 0;

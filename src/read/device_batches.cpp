@@ -144,8 +144,8 @@ class Planner {
 
   [[noreturn]] void refuse() const {
     throw Error(ErrorKind::limit, text("one tile needs ", plan_.slot_bytes.front(),
-                                       " bytes of device memory to be decoded, the budget is ", rules_.budget_bytes,
-                                       " (device_budget_bytes, TERRAZZO_DEVICE_BUDGET)"));
+                                       " bytes of device memory to be decoded, the budget, or what is free of it, is ",
+                                       rules_.budget_bytes, " (device_budget_bytes, TERRAZZO_DEVICE_BUDGET)"));
   }
 
   void cut_pieces() {

@@ -87,17 +87,13 @@ class DeviceRead {
 
   void run() {
     ReadPlan::Impl const& plan = *jobs_.front().plan;
-    MethodChoice choice;
-    if (request_.engine == Engine::host) {
-      choice.reason = "the host engine was asked for";
-    } else {
-      choice = choose_device_method(*plan.level, plan.dataset->trusted, request_, device_abilities());
-    }
     if (caller_ != nullptr) { gpu::wait_for(stream_.get(), caller_, event_.get()); }
     if (request_.engine == Engine::host) {
       for (DeviceJob const& job : jobs_) { blocks_total_ += job.plan->block_count(); }
       for (DeviceJob const& job : jobs_) { read_on_host(job); }
     } else {
+      MethodChoice const choice =
+          choose_device_method(*plan.level, plan.dataset->trusted, request_, device_abilities());
       if (choice.method == DeviceMethod::host) { log_once(text("device engine: ", choice.reason)); }
       read_on_device(choice.method);
     }
@@ -234,7 +230,7 @@ class DeviceRead {
     ReadRequest quiet = request_;
     quiet.progress = {};
     read_masks(mask_plan, quiet, masks.view(), host_budget_, report_);
-    gpu::DeviceBuffer buffer(allocator_, masks.bytes().size(), stream_.get());
+    gpu::DeviceBuffer buffer(allocator_, masks.bytes().size(), stream_.get(), "masks");
     upload(masks.bytes(), buffer.data(), threads_, stream_.get());
     for (std::size_t m = 0; m < masked.size(); ++m) {
       gpu::MaskBatch batch;
@@ -331,10 +327,19 @@ void execute_on_device(std::span<DeviceJob const> jobs, ReadRequest const& reque
     }
     std::span<DeviceJob const> const run = jobs.subspan(first, end - first);
     ReadRequest chosen = request;
-    chosen.engine = choose_engine(run, request).engine;
+    EngineChoice const choice = choose_engine(run, request);
+    chosen.engine = choice.engine;
+    if (choice.engine == Engine::host && resolve_engine(request.engine) == Engine::automatic) {
+      log_once(host_note(choice));
+    }
     DeviceRead(run, chosen, view, static_cast<cudaStream_t>(stream), report, profile).run();
     first = end;
   }
+}
+
+std::string host_note(EngineChoice const& choice) {
+  bool const by_model = choice.host_s != 0;
+  return text("device engine: ", by_model ? "the host decodes what it is expected to finish first" : choice.reason);
 }
 
 std::shared_ptr<void> allocate_result(std::uint64_t bytes, ReadRequest const& request) {
@@ -360,8 +365,8 @@ std::shared_ptr<void> allocate_result(std::uint64_t bytes, ReadRequest const& re
     gpu::DeviceBuffer buffer;
   };
   auto owned = std::make_shared<Owned>();
-  owned->buffer =
-      gpu::DeviceBuffer(allocator, static_cast<std::size_t>(std::max<std::uint64_t>(1, bytes)), owned->stream.get());
+  owned->buffer = gpu::DeviceBuffer(allocator, static_cast<std::size_t>(std::max<std::uint64_t>(1, bytes)),
+                                    owned->stream.get(), "the result");
   gpu::check_cuda(cudaStreamSynchronize(owned->stream.get()), "allocating device memory");
   void* const data = owned->buffer.data();
   return std::shared_ptr<void>(std::move(owned), data);
@@ -369,7 +374,7 @@ std::shared_ptr<void> allocate_result(std::uint64_t bytes, ReadRequest const& re
 
 std::uint64_t engine_budget_bytes(ReadRequest const& request) {
   gpu::require_device();
-  return gpu::resolve_device_budget(request.device_budget_bytes);
+  return gpu::scratch_room(gpu::resolve_device_budget(request.device_budget_bytes), allocator_of(request));
 }
 
 int current_device() {

@@ -10,8 +10,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace terrazzo::reading {
+
+struct EngineChoice;  // read/engine_choice.hpp
 
 [[nodiscard]] DeviceState device_engine_state();
 
@@ -27,12 +30,16 @@ namespace terrazzo::reading {
 void execute_on_device(std::span<DeviceJob const> jobs, ReadRequest const& request, DeviceView const& view,
                        void* stream, ReadReport& report, StageTimes* profile = nullptr);
 
+// What is logged when `automatic` came to the host; one text for all that the cost model gave it. Not in builds without
+// CUDA.
+[[nodiscard]] std::string host_note(EngineChoice const& choice);
+
 // Device memory for a result, refused with `limit` when the device has less free. Freed when the last owner goes.
 [[nodiscard]] std::shared_ptr<void> allocate_result(std::uint64_t bytes, ReadRequest const& request);
 
 [[nodiscard]] int current_device();
 
-// Scratch that such a read may take, beyond its result.
+// Scratch that such a read may take, beyond its result: its budget, or what is free if that is less.
 [[nodiscard]] std::uint64_t engine_budget_bytes(ReadRequest const& request);
 
 // Waits for `stream` and copies.

@@ -5,6 +5,7 @@
 #include "base/thread_pool.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
+#include "read/device_decoders.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -36,7 +37,10 @@ void timed(double& seconds, cudaStream_t stream, char const* doing, Work const& 
 class Profile {
  public:
   Profile(DeviceTask const& task, DeviceStages& stages)
-      : stages_(stages), times_(*task.profile), threads_(resolve_threads(task.request.threads)) {}
+      : stages_(stages),
+        times_(*task.profile),
+        threads_(resolve_threads(task.request.threads)),
+        by_kvikio_(task.request.device_fetch == DeviceFetch::kvikio && !takes_host_input(task.method)) {}
 
   void run_batch(std::size_t batch) {
     stages_.prepare(batch);
@@ -45,6 +49,10 @@ class Profile {
     if (stages_.plan().batches[batch].on_host) {
       timed(times_.decode_s, stream, "uploading decoded tiles",
             [&] { on_every_piece(next_piece_, end, [&](Piece const& piece, std::size_t) { stages_.bring(piece); }); });
+      next_piece_ = end;
+    } else if (by_kvikio_) {
+      on_every_piece(next_piece_, end, [&](Piece const& piece, std::size_t) { stages_.bring(piece); });
+      stages_.complete(batch);
       next_piece_ = end;
     }
     while (next_piece_ < end) { bring_a_round(stream, end); }
@@ -84,6 +92,7 @@ class Profile {
   DeviceStages& stages_;
   StageTimes& times_;
   unsigned threads_;
+  bool by_kvikio_;  // file to device in one: there are no halves to time
   std::size_t next_piece_ = 0;
 };
 

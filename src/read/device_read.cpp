@@ -11,6 +11,7 @@
 #include "read/read_report.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace terrazzo {
@@ -35,6 +36,40 @@ void execute(std::span<DeviceJob const> jobs, ReadRequest const& request, Device
   filled = {};
   reading::execute_on_device(jobs, request, view, stream, filled);
 }
+
+// Of a read in parts, top down: one run from 0 to the tiles of the whole, whatever the parts count for themselves.
+class PartsProgress {
+ public:
+  PartsProgress(Progress const& tell, std::uint64_t tiles, std::uint32_t rows)
+      : tell_(tell), tiles_(tiles), rows_(rows) {}
+
+  // For the part of these rows, counted from the top of the whole. Lives as long as this.
+  [[nodiscard]] Progress of_part(std::uint64_t first, std::uint64_t end) {
+    if (!tell_) { return {}; }
+    return [this, first, end](std::uint64_t done, std::uint64_t total) {
+      double const part = static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(1, total));
+      return tell(static_cast<double>(first) + part * static_cast<double>(end - first));
+    };
+  }
+
+  // Tiles that nobody decodes are not told of: the part is done all the same.
+  void part_is_done(std::uint64_t end) {
+    if (tell_ && !tell(static_cast<double>(end))) { throw Error(ErrorKind::cancelled, "the read was cancelled"); }
+  }
+
+ private:
+  bool tell(double rows) {
+    auto const tiles = static_cast<std::uint64_t>(static_cast<double>(tiles_) * (rows / rows_));
+    if (told_ && tiles <= *told_) { return true; }
+    told_ = tiles;
+    return tell_(tiles, tiles_);
+  }
+
+  Progress const& tell_;
+  std::uint64_t tiles_;
+  std::uint32_t rows_;
+  std::optional<std::uint64_t> told_;
+};
 
 }  // namespace
 
@@ -88,8 +123,7 @@ void read_windows(std::span<WindowOf const> windows, ReadRequest const& request,
       check_view(*jobs.back().plan, destination.item);
     });
   }
-  // Jobs of one format next to each other; their order does not matter, each knows its place.
-  std::ranges::stable_sort(jobs, {}, [](DeviceJob const& job) { return job.plan->level->id; });
+  reading::sort_by_format(jobs);
   execute(jobs, request, destination.item, stream, report);
 }
 
@@ -110,12 +144,14 @@ void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64
     rows = std::min<std::uint64_t>(rows, whole.height);
     std::shared_ptr<void> const memory = reading::allocate_result(rows * row_bytes, request);
     ReadReport total;
+    PartsProgress progress(request.progress, plan->block_count(), whole.height);
     std::uint64_t const end = std::uint64_t{whole.row} + whole.height;
     for (std::uint64_t row = whole.row; row < end;) {
       // The first piece ends where a block does, so that the others are whole blocks.
       std::uint64_t const aligned = rows >= block ? row / block * block : row;
       std::uint64_t const next = std::min(end, aligned + rows);
       ReadRequest part = request;
+      part.progress = progress.of_part(row - whole.row, next - whole.row);
       part.window =
           Window{whole.column, static_cast<std::uint32_t>(row), whole.width, static_cast<std::uint32_t>(next - row)};
       auto const view = reading::contiguous_view<DeviceView>(memory.get(), plan->dtype,
@@ -124,6 +160,7 @@ void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64
       ReadReport part_report;
       read_into(dataset, part, view, stream, &part_report);
       reading::add_report(total, std::move(part_report));
+      progress.part_is_done(next - whole.row);
       piece(view, static_cast<std::uint32_t>(row - whole.row));
       row = next;
     }

@@ -4,7 +4,9 @@
 #include "gpu/runtime/check.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 namespace terrazzo::reading {
@@ -16,24 +18,73 @@ struct Cache {
   std::vector<std::unique_ptr<DeviceSlot>> idle;
 };
 
+void release_idle_of(DeviceAllocator& allocator);
+
 Cache& cache() {
-  static auto* const instance = new Cache;  // never destroyed: at exit the driver may be gone before us
+  static auto* const instance = [] {
+    gpu::on_shortage(&release_idle_of);
+    return new Cache;  // never destroyed: at exit the driver may be gone before us
+  }();
   return *instance;
+}
+
+bool keeps_memory_of(DeviceSlot const& slot, DeviceAllocator const& allocator) noexcept {
+  return slot.memory.allocator() == &allocator || slot.constants.allocator() == &allocator ||
+         (slot.decoders && slot.decoders_allocator == &allocator);
+}
+
+std::uint64_t kept_bytes(DeviceSlot const& slot) noexcept {
+  return std::uint64_t{slot.memory.size_bytes()} + slot.constants.size_bytes();
+}
+
+// A free that the host has not seen complete can be neither trimmed nor counted.
+void release(std::vector<std::unique_ptr<DeviceSlot>> const& slots) noexcept {
+  for (auto const& slot : slots) {
+    slot->decoders.reset();
+    slot->memory = {};
+    slot->constants = {};
+    (void)cudaStreamSynchronize(slot->stream.get());
+  }
+}
+
+// Of the current device; the memory is freed without the lock.
+void release_idle_of(DeviceAllocator& allocator) {
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return;
+  }
+  std::vector<std::unique_ptr<DeviceSlot>> released;
+  {
+    std::lock_guard const lock(cache().mutex);
+    auto& idle = cache().idle;
+    auto const others = std::ranges::stable_partition(idle, [&](std::unique_ptr<DeviceSlot> const& slot) {
+      return slot->device != device || !keeps_memory_of(*slot, allocator);
+    });
+    released.assign(std::move_iterator(others.begin()), std::move_iterator(others.end()));
+    idle.erase(others.begin(), others.end());
+  }
+  release(released);
 }
 
 }  // namespace
 
-void DeviceSlot::reserve_memory(DeviceAllocator& allocator, std::size_t bytes, std::size_t max_bytes) {
-  std::size_t const kept = memory.size_bytes();
-  if (memory.allocator() == &allocator && kept >= bytes && kept <= max_bytes) { return; }
+void DeviceSlot::drop_memory_over(std::size_t max_bytes) {
+  if (memory.size_bytes() <= max_bytes) { return; }
+  memory = {};
+  gpu::check_cuda(cudaStreamSynchronize(stream.get()), "giving scratch back");
+}
+
+void DeviceSlot::reserve_memory(DeviceAllocator& allocator, std::size_t bytes) {
+  if (memory.allocator() == &allocator && memory.size_bytes() >= bytes) { return; }
   memory = {};  // first: both would not fit the budget
-  memory = gpu::DeviceBuffer(allocator, bytes, stream.get());
+  memory = gpu::DeviceBuffer(allocator, bytes, stream.get(), "scratch of a read");
 }
 
 void DeviceSlot::reserve_constants(DeviceAllocator& allocator, std::size_t bytes) {
   if (constants.allocator() == &allocator && constants.size_bytes() >= bytes) { return; }
   constants = {};
-  constants = gpu::DeviceBuffer(allocator, bytes, stream.get());
+  constants = gpu::DeviceBuffer(allocator, bytes, stream.get(), "the plan of a read");
 }
 
 void DeviceSlot::reserve_control(std::size_t bytes) {
@@ -58,7 +109,7 @@ void DeviceSlot::reserve_decoders(DeviceAllocator& allocator) {
   decoders_allocator = &allocator;
 }
 
-SlotLease::SlotLease(std::size_t count, DeviceAllocator& allocator) {
+SlotLease::SlotLease(std::size_t count, DeviceAllocator& allocator) : allocator_(allocator) {
   int device = 0;
   gpu::check_cuda(cudaGetDevice(&device), "asking for the current device");
   {
@@ -94,19 +145,38 @@ SlotLease::~SlotLease() {
   for (auto& slot : slots_) { cache().idle.push_back(std::move(slot)); }
 }
 
+void SlotLease::reserve_memory(std::span<std::size_t const> slot_bytes, std::uint64_t budget_bytes) {
+  if (slot_bytes.empty()) { return; }
+  std::uint64_t const needed = std::accumulate(slot_bytes.begin(), slot_bytes.end(), std::uint64_t{0});
+  std::uint64_t const spare = (budget_bytes - needed) / slot_bytes.size();  // a slot may have more from before
+  std::uint64_t taken = 0;
+  for (std::size_t s = 0; s < slot_bytes.size(); ++s) {
+    DeviceSlot& slot = *slots_[s];
+    slot.drop_memory_over(static_cast<std::size_t>(slot_bytes[s] + spare));
+    taken += std::max(slot_bytes[s], slot.memory.size_bytes());
+  }
+  if (taken + idle_slot_bytes(allocator_) > budget_bytes) { release_idle_of(allocator_); }
+  for (std::size_t s = 0; s < slot_bytes.size(); ++s) { slots_[s]->reserve_memory(allocator_, slot_bytes[s]); }
+}
+
+std::uint64_t idle_slot_bytes(DeviceAllocator& allocator) {
+  int device = 0;
+  gpu::check_cuda(cudaGetDevice(&device), "asking for the current device");
+  std::lock_guard const lock(cache().mutex);
+  std::uint64_t bytes = 0;
+  for (auto const& slot : cache().idle) {
+    if (slot->device == device && keeps_memory_of(*slot, allocator)) { bytes += kept_bytes(*slot); }
+  }
+  return bytes;
+}
+
 void release_slots() {
   std::vector<std::unique_ptr<DeviceSlot>> idle;
   {
     std::lock_guard const lock(cache().mutex);
     idle = std::exchange(cache().idle, {});
   }
-  // A free that the host has not seen complete cannot be trimmed.
-  for (auto const& slot : idle) {
-    slot->decoders.reset();
-    slot->memory = {};
-    slot->constants = {};
-    (void)cudaStreamSynchronize(slot->stream.get());
-  }
+  release(idle);
 }
 
 }  // namespace terrazzo::reading

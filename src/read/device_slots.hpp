@@ -11,7 +11,9 @@
 #include "read/device_decoders.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace terrazzo::reading {
@@ -30,8 +32,10 @@ struct DeviceSlot {
   DeviceAllocator* decoders_allocator = nullptr;
   int device = 0;
 
-  // The slot must be idle. Memory that is kept from an earlier read is used as it is, unless it is over `max_bytes`.
-  void reserve_memory(DeviceAllocator& allocator, std::size_t bytes, std::size_t max_bytes);
+  // The slot must be idle. Memory that is kept from an earlier read is used as it is, unless it is over `max_bytes`:
+  // then it is given back, and waited for.
+  void drop_memory_over(std::size_t max_bytes);
+  void reserve_memory(DeviceAllocator& allocator, std::size_t bytes);
   void reserve_constants(DeviceAllocator& allocator, std::size_t bytes);
   void reserve_control(std::size_t bytes);
   void reserve_input(std::size_t bytes);
@@ -46,12 +50,21 @@ class SlotLease {
   SlotLease(SlotLease const&) = delete;
   SlotLease& operator=(SlotLease const&) = delete;
 
+  // Memory for every slot, before anything else of the read is allocated. With what is kept from earlier reads, here
+  // and in idle slots of this device and allocator, it is never over `budget_bytes`: what is too much goes first.
+  // REQUIRES: the sum of `slot_bytes` is within the budget.
+  void reserve_memory(std::span<std::size_t const> slot_bytes, std::uint64_t budget_bytes);
+
   [[nodiscard]] DeviceSlot& operator[](std::size_t index) noexcept { return *slots_[index]; }
   [[nodiscard]] std::size_t size() const noexcept { return slots_.size(); }
 
  private:
+  DeviceAllocator& allocator_;
   std::vector<std::unique_ptr<DeviceSlot>> slots_;
 };
+
+// Device memory of this allocator that idle slots of the current device keep.
+[[nodiscard]] std::uint64_t idle_slot_bytes(DeviceAllocator& allocator);
 
 // Frees every slot that is not in use.
 void release_slots();

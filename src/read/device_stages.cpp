@@ -75,13 +75,7 @@ DeviceStages::DeviceStages(DeviceTask const& task, DeviceWork& work, ReadReport&
     decoded_ = RowFinisher(task.jobs.front().plan->level->image, order).format();
   }
   share_with_host(work_, task.method, host_share(), finished_.finished_row_bytes);
-  plan_ = plan_batches(
-      work_, {.method = task.method,
-              .host_input = host_input_,
-              .one_at_a_time = task.profile != nullptr,
-              .budget_bytes = task.budget_bytes,
-              .chunk_bytes = kChunkBytes,
-              .scratch_bytes = [&](DecodeLoad const& load) { return decode_scratch_bytes(task.method, load); }});
+  plan_within_memory();
   slots_.emplace(plan_.slots(), task_.allocator);
   reserve_slots();
   fetcher_.emplace(work_, task.method, host_input_, task.request.device_fetch);
@@ -99,13 +93,28 @@ double DeviceStages::host_share() const {
   return best_host_share(load, work_.input_bytes);
 }
 
+// Within the budget; where as much is not free, within what is.
+void DeviceStages::plan_within_memory() {
+  auto const plan_within = [this](std::uint64_t budget_bytes) {
+    plan_ = plan_batches(
+        work_, {.method = task_.method,
+                .host_input = host_input_,
+                .one_at_a_time = task_.profile != nullptr,
+                .budget_bytes = budget_bytes,
+                .chunk_bytes = kChunkBytes,
+                .scratch_bytes = [&](DecodeLoad const& load) { return decode_scratch_bytes(task_.method, load); }});
+  };
+  plan_within(task_.budget_bytes);
+  std::uint64_t const needed = std::accumulate(plan_.slot_bytes.begin(), plan_.slot_bytes.end(), std::uint64_t{0});
+  if (needed <= idle_slot_bytes(task_.allocator)) { return; }  // it is ours already
+  if (std::uint64_t const room = gpu::scratch_room(needed, task_.allocator); room < needed) { plan_within(room); }
+}
+
 void DeviceStages::reserve_slots() {
   if (plan_.batches.empty()) { return; }
-  std::uint64_t const needed = std::accumulate(plan_.slot_bytes.begin(), plan_.slot_bytes.end(), std::uint64_t{0});
-  std::uint64_t const spare = (task_.budget_bytes - needed) / slots_->size();  // a slot may have more from before
+  slots_->reserve_memory(plan_.slot_bytes, task_.budget_bytes);
   for (std::size_t s = 0; s < slots_->size(); ++s) {
     DeviceSlot& slot = (*slots_)[s];
-    slot.reserve_memory(task_.allocator, plan_.slot_bytes[s], plan_.slot_bytes[s] + spare);
     slot.reserve_control(std::max(plan_.layout.control_bytes, plan_.host_layout.control_bytes));
     if (host_input_) {
       slot.reserve_input(plan_.layout.host_input_bytes);

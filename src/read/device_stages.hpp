@@ -58,6 +58,7 @@ class DeviceStages {
  private:
   [[nodiscard]] double host_share() const;
   [[nodiscard]] bool is_raw() const noexcept { return task_.method == DeviceMethod::raw; }
+  void plan_within_memory();
   void reserve_slots();
   void upload_constants();
   void fill_sparse();

@@ -87,14 +87,31 @@ MethodChoice choose_device_method(Level const& level, bool trusted, ReadRequest 
   }
 }
 
-bool same_format(Level const& a, Level const& b) {
-  auto const key = [](tiff::Image const& i) {
-    return std::tuple(i.block_width_px, i.block_height_px, i.samples, i.bits, i.sample_format, i.compression,
-                      effective_predictor(i), i.byte_order, i.separate_planes, i.photometric, i.reversed_bits, i.tiled,
-                      i.is_converted_to_rgb());
+namespace {
+
+std::strong_ordering compare_formats(Level const& a, Level const& b) {
+  auto const key = [](Level const& level) {
+    tiff::Image const& i = level.image;
+    return std::tuple(level.dtype, level.bands, i.block_width_px, i.block_height_px, i.samples, i.bits, i.sample_format,
+                      i.compression, effective_predictor(i), i.byte_order, i.separate_planes, i.photometric,
+                      i.reversed_bits, i.tiled, i.is_converted_to_rgb());
   };
-  return a.dtype == b.dtype && a.bands == b.bands && key(a.image) == key(b.image) &&
-         a.image.jpeg_tables == b.image.jpeg_tables;
+  if (auto const order = key(a) <=> key(b); order != 0) { return order; }
+  return a.image.jpeg_tables <=> b.image.jpeg_tables;
+}
+
+}  // namespace
+
+bool same_format(Level const& a, Level const& b) { return compare_formats(a, b) == 0; }
+
+void sort_by_format(std::span<DeviceJob> jobs) {
+  std::ranges::stable_sort(jobs, [](DeviceJob const& a, DeviceJob const& b) {
+    bool const a_trusted = a.plan->dataset->trusted, b_trusted = b.plan->dataset->trusted;
+    if (a_trusted != b_trusted) { return a_trusted < b_trusted; }
+    Level const &first = *a.plan->level, &second = *b.plan->level;
+    auto const order = compare_formats(first, second);
+    return order != 0 ? order < 0 : first.id < second.id;
+  });
 }
 
 DeviceWork collect_work(std::span<DeviceJob const> jobs, DeviceMethod method) {

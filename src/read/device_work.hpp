@@ -86,6 +86,10 @@ struct DeviceWork {
 // True when tiles of both can share a batch.
 [[nodiscard]] bool same_format(Level const& a, Level const& b);
 
+// Jobs that can share batches next to each other, those of a level together. Otherwise their order does not matter:
+// each knows its place.
+void sort_by_format(std::span<DeviceJob> jobs);
+
 // Of the parts of one allocation on the device: as cudaMalloc aligns, so that every type and vector load fits.
 inline constexpr std::size_t kPartAlignmentBytes = 256;
 

@@ -286,7 +286,8 @@ class Job {
       std::uint64_t const number = plan_.block_number(id);
       std::size_t const row_bytes = covered.width * reader_.pixel_bytes();
       // Rows of a whole width follow one another in the file and take one call; others take one each. The kernel reads
-      // what it writes over, so large results are streamed from the cache instead: 1.3 times as fast as a plain read.
+      // what it writes over, so large results are streamed from the cache instead: 1.3 times as fast as reads straight
+      // into the result (2 cores).
       bool const is_whole = covered.width == image.block_width_px;
       bool const worth_it =
           is_whole ? !placer_.is_streaming() && row_bytes >= kDirectRowBytes : row_bytes >= kLoneRowBytes;

@@ -36,8 +36,15 @@ inline constexpr std::array<std::uint16_t, 256> kLzwSpread = [] {
 }();
 
 // The width of the code at this place of a table: early change, as the decoder's.
-[[nodiscard]] inline std::uint32_t lzw_width_at(std::size_t place) noexcept {
+[[nodiscard]] constexpr std::uint32_t lzw_width_at(std::size_t place) noexcept {
   return std::max<std::uint32_t>(kLzwMinWidth, static_cast<std::uint32_t>(std::bit_width(kLzwFirstFree + place)));
+}
+
+// The codes of a table up to this place, in bits.
+[[nodiscard]] constexpr std::size_t lzw_bits_of(std::size_t count) noexcept {
+  std::size_t bits = 0;
+  for (std::size_t place = 0; place < count; ++place) { bits += lzw_width_at(place); }
+  return bits;
 }
 
 // Packs codes, most significant bit first. Writes up to 7 bytes beyond the last one, which the bound has room for. A
@@ -79,14 +86,14 @@ class LzwCodeWriter {
     }
   }
 
-  // Fills the last byte with zeros. Returns the stream's size.
-  [[nodiscard]] std::size_t finish() const noexcept { return static_cast<std::size_t>((bit_count() + 7) / 8); }
-
- private:
   [[nodiscard]] std::uint64_t bit_count() const noexcept {
     return static_cast<std::uint64_t>(out_ - begin_) * 8 + bits_;
   }
 
+  // Fills the last byte with zeros. Returns the stream's size.
+  [[nodiscard]] std::size_t finish() const noexcept { return static_cast<std::size_t>((bit_count() + 7) / 8); }
+
+ private:
   static std::uint64_t from_big_endian(std::uint64_t value) noexcept {
     if constexpr (std::endian::native == std::endian::little) { value = byte_swapped(value); }
     return value;

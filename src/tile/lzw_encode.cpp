@@ -3,7 +3,8 @@
 // Strings are found in a hash table of buckets of two entries, keyed by prefix code and byte. The address is prefix XOR
 // something that depends on the byte alone, so on the way from one code to the next there is one XOR and one load.
 // Runs of zeros, of which predicted rows are full, do not go that way byte by byte: the codes of runs are kept by
-// length. A table that took few bytes says that the next ones are for the lanes.
+// length. A table that took few bytes, and not many more with its later codes, says that the next ones are for the
+// lanes.
 #include "tile/lzw_encode.hpp"
 
 #include "tile/byte_swap.hpp"
@@ -24,9 +25,6 @@ constexpr std::uint32_t kProbeStep = 721;
 // Runs of zeros are passed at once from so many on: fewer are found as fast one by one.
 constexpr std::ptrdiff_t kZerosPassed = 8;
 
-// A table for the lanes to go on after.
-constexpr auto kMostLaneTableBytes = static_cast<std::ptrdiff_t>(kLzwMostLaneBytesPerCode * kLzwCodesPerTable);
-
 // Whether there are runs of zeros in what the next table will take, by a sample: looking for them costs time where
 // there are none.
 bool has_zeros(std::byte const* from, std::byte const* stop) noexcept {
@@ -45,6 +43,7 @@ struct LzwEncoder::Progress {
   std::byte const* end;
   std::uint32_t prefix;  // the string that is not written yet
   std::size_t codes = 0;  // in codes_
+  std::byte const* half_table = nullptr;  // next when half of the codes were there
   bool few_repeats = true;  // as far as the lanes have seen
 };
 
@@ -92,11 +91,11 @@ void LzwEncoder::pass_zeros(Progress& at) noexcept {
 }
 
 template <bool PassesZeros>
-void LzwEncoder::add_codes(Progress& at, std::byte const* const stop) noexcept {
+void LzwEncoder::add_codes(Progress& at, std::byte const* const stop, std::size_t const most) noexcept {
   std::byte const* next = at.next;
   std::uint32_t prefix = at.prefix;
   std::size_t count = at.codes;
-  if (count == kLzwCodesPerTable) { return; }
+  if (count == most) { return; }
   while (PassesZeros ? next < stop : next != stop) {
     auto const byte = static_cast<std::uint32_t>(*next++);
     Entry const entry = look_up(prefix, byte);
@@ -107,7 +106,7 @@ void LzwEncoder::add_codes(Progress& at, std::byte const* const stop) noexcept {
     buckets_[entry.slot] = entry.bucket << 32 | entry.key | static_cast<std::uint32_t>(kLzwFirstFree + count);
     codes_[count++] = static_cast<std::uint16_t>(prefix);
     prefix = byte;
-    if (count == kLzwCodesPerTable) [[unlikely]] { break; }
+    if (count == most) [[unlikely]] { break; }
     if constexpr (PassesZeros) {
       if (load_unaligned<std::uint64_t>(next - 1) == 0) {
         at.next = next;
@@ -128,8 +127,12 @@ void LzwEncoder::fill_table(Progress& at) noexcept {
   longest_zeros_ = 1;
   at.codes = 0;
   std::byte const* const stop = at.end - std::min<std::ptrdiff_t>(at.end - at.next, kZerosPassed);
-  if (has_zeros(at.next, stop)) { add_codes<true>(at, stop); }
-  add_codes<false>(at, at.end);
+  bool const passes_zeros = has_zeros(at.next, stop);
+  for (std::size_t const most : {kLzwCodesPerTable / 2, kLzwCodesPerTable}) {
+    at.half_table = at.next;
+    if (passes_zeros) { add_codes<true>(at, stop, most); }
+    add_codes<false>(at, at.end, most);
+  }
 }
 
 // On by what the lanes take, after a table is full.
@@ -154,7 +157,8 @@ std::size_t LzwEncoder::encode(std::span<std::byte const> in, std::span<std::byt
       if (at.codes < kLzwCodesPerTable) { break; }
       codes.put_table(codes_);
       codes.put(kLzwClear, kLzwMaxWidth);
-      if (at.next - from <= kMostLaneTableBytes) {
+      if (LzwLanes::suits(static_cast<std::size_t>(at.next - from), static_cast<std::size_t>(at.half_table - from),
+                          static_cast<std::size_t>(at.end - at.next + 1))) {
         while (at.few_repeats) { take_lanes(at, codes); }
       }
     }

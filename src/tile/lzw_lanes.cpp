@@ -16,8 +16,26 @@ constexpr std::uint32_t kEmptyEntry = ~std::uint32_t{0};
 // Looks from which on it counts how many bytes a code takes: a table and more.
 constexpr std::size_t kFirstJudgement = 8192;
 
+// What unfinished tables may cost, of the stream: before the lanes begin, when each is thought to be half full, and by
+// what they have put. With 0.003 for the second, elevations that cost little are given up too (4 % slower).
+constexpr double kMostLossExpected = 0.003;
+constexpr double kMostLoss = 0.004;
+
 bool repeats(std::size_t bytes, std::uint64_t codes) noexcept {
   return static_cast<double>(bytes) > kLzwMostLaneBytesPerCode * static_cast<double>(codes);
+}
+
+// Some bytes, and what was put for them.
+struct Extent {
+  std::size_t bytes;
+  std::uint64_t bits;
+};
+
+// Bits more than full tables would have put for the last bytes of a lane.
+double bits_lost(Extent const& full_tables, Extent const& lane) noexcept {
+  if (full_tables.bytes == 0) { return 0; }
+  double const usual = static_cast<double>(full_tables.bits) / static_cast<double>(full_tables.bytes);
+  return std::max(0.0, static_cast<double>(lane.bits) - usual * static_cast<double>(lane.bytes));
 }
 
 }  // namespace
@@ -107,6 +125,16 @@ std::size_t LzwLanes::bytes_of(std::size_t left) noexcept {
   return (left - 1) / times / kLzwLanes * kLzwLanes;
 }
 
+// A table that ends with its piece costs about the most when it is half full. Its codes are shorter than those of a
+// full one, but its strings are too: what it costs, in bytes of data that as many bits of full tables would have taken.
+bool LzwLanes::suits(std::size_t table_bytes, std::size_t half_table_bytes, std::size_t left) noexcept {
+  constexpr auto kHalf = static_cast<double>(lzw_bits_of(kLzwCodesPerTable / 2) + kLzwMaxWidth);
+  constexpr auto kWhole = static_cast<double>(lzw_bits_of(kLzwCodesPerTable) + kLzwMaxWidth);
+  double const missing = static_cast<double>(table_bytes) * (kHalf / kWhole) - static_cast<double>(half_table_bytes);
+  return !repeats(table_bytes, kLzwCodesPerTable) &&
+         missing <= kMostLossExpected * static_cast<double>(bytes_of(left)) / kLzwLanes;
+}
+
 void LzwLanes::start_table(std::size_t lane, State& state) noexcept {
   lanes_[lane].start_table();
   state.next_code = kLzwFirstFree;
@@ -121,6 +149,8 @@ bool LzwLanes::encode(std::span<std::byte const> in, LzwCodeWriter& out) noexcep
     states[i].prefix = static_cast<std::uint64_t>(in[i * lane_bytes]);
     start_table(i, states[i]);
   }
+  std::array<std::uint64_t, kLzwLanes> const first_bits = {out.bit_count()};
+  std::array<Extent, kLzwLanes> full_tables{};
   std::uint64_t codes_put = 0;
   for (std::size_t done = 1; done < lane_bytes;) {
     std::uint64_t codes = codes_put, most = 0;
@@ -136,16 +166,22 @@ bool LzwLanes::encode(std::span<std::byte const> in, LzwCodeWriter& out) noexcep
       if (states[i].code_count() < kLzwCodesPerTable) { continue; }
       writers[i].put_table(lanes_[i].codes);
       writers[i].put(kLzwClear, kLzwMaxWidth);
+      full_tables[i] = {done, writers[i].bit_count() - first_bits[i]};
       start_table(i, states[i]);
       codes_put += kLzwCodesPerTable;
     }
   }
+  double loss = 0, bits = 0;
   for (std::size_t i = 0; i < kLzwLanes; ++i) {
     std::size_t count = states[i].code_count();
     lanes_[i].codes[count++] = static_cast<std::uint16_t>(states[i].prefix);
     writers[i].put_table(std::span(lanes_[i].codes).first(count));
     writers[i].put(kLzwClear, lzw_width_at(count));
+    Extent const lane = {lane_bytes, writers[i].bit_count() - first_bits[i]};
+    loss += bits_lost(full_tables[i], lane);
+    bits += static_cast<double>(lane.bits);
   }
+  if (loss > kMostLoss * bits) { return false; }
   for (std::size_t i = 1; i < kLzwLanes; ++i) { writers[0].append(writers[i]); }
   out = writers[0];
   return true;

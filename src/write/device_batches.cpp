@@ -17,6 +17,8 @@ namespace terrazzo::writing {
 
 namespace {
 
+constexpr char kWhat[] = "blocks of a write";  // for errors
+
 constexpr std::size_t kAlignment = 256;  // of every list and buffer
 
 // What a batch should have of the raster; more of it gains no speed. Our kernels share a block out, so few blocks keep
@@ -156,7 +158,7 @@ DeviceBatches::DeviceBatches(FilePlan const& plan, std::uint64_t budget_bytes, s
   results_bytes_ = lists.results;
   SharedBytes const shared = shared_bytes(plan, groups_, most_blocks);
   auto const take = [&](std::uint64_t bytes) {
-    return bytes == 0 ? gpu::DeviceBuffer() : gpu::DeviceBuffer(allocator, bytes, stream);
+    return bytes == 0 ? gpu::DeviceBuffer() : gpu::DeviceBuffer(allocator, bytes, stream, kWhat);
   };
   cut_ = take(shared.cut);
   encoded_ = take(shared.encoded);
@@ -226,10 +228,10 @@ void DeviceBatches::launch(std::span<BlockJob const> jobs, BatchSlot& slot, cuda
   slot.lists.reserve(lists_bytes_);
   slot.results.reserve(results_bytes_);
   if (slot.device_lists.data() == nullptr) {
-    slot.device_lists = gpu::DeviceBuffer(allocator_, lists_bytes_, stream_);
-    slot.device_results = gpu::DeviceBuffer(allocator_, results_bytes_, stream_);
+    slot.device_lists = gpu::DeviceBuffer(allocator_, lists_bytes_, stream_, kWhat);
+    slot.device_results = gpu::DeviceBuffer(allocator_, results_bytes_, stream_, kWhat);
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      slot.packed[g] = gpu::DeviceBuffer(allocator_, groups_[g].packed_bytes(most_blocks_), stream_);
+      slot.packed[g] = gpu::DeviceBuffer(allocator_, groups_[g].packed_bytes(most_blocks_), stream_, kWhat);
     }
   }
   auto* const rows = at<gpu::DeviceRows>(slot.lists, rows_at_);

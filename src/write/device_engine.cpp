@@ -138,7 +138,7 @@ class DeviceEngine final : public RowEngine {
         threads_(threads),
         device_(current_device()),
         allocator_(plan.options.device_allocator != nullptr ? *plan.options.device_allocator : gpu::pool_allocator()),
-        budget_(gpu::resolve_device_budget(plan.options.device_budget_bytes)),
+        budget_(gpu::scratch_room(gpu::resolve_device_budget(plan.options.device_budget_bytes), allocator_)),
         share_(share_device_memory(plan, budget_, DeviceBatches::cost(plan, budget_), in_reach)),
         batches_(plan, budget_, share_.batch_blocks, allocator_, work_.get()),
         slots_(share_.slots),
@@ -156,7 +156,7 @@ class DeviceEngine final : public RowEngine {
 
   [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) override {
     OnDevice const here(device_);
-    auto const memory = std::make_shared<gpu::DeviceBuffer>(allocator_, bytes, work_.get());
+    auto const memory = std::make_shared<gpu::DeviceBuffer>(allocator_, bytes, work_.get(), "rows of a write");
     note_rows_used();
     return {memory, memory->data()};
   }
@@ -190,7 +190,7 @@ class DeviceEngine final : public RowEngine {
     if (apart) {
       copy_bytes(to, from);
     } else {
-      gpu::DeviceBuffer const between(allocator_, bytes, work_.get());
+      gpu::DeviceBuffer const between(allocator_, bytes, work_.get(), "rows of a write");
       copy_bytes(between.data(), from);
       copy_bytes(to, between.data());
     }

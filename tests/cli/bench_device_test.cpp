@@ -54,6 +54,15 @@ TEST(DeviceBench, NamesTheSlowestStageAsTheLimitAndHowFarTheReadIsFromIt) {
   EXPECT_TRUE(has(text, "2.25 times")) << text;  // 72 ms one after the other
 }
 
+TEST(DeviceBench, TellsNothingOfHalvesThatKvikioHasNot) {
+  DeviceBench bench = sample();
+  bench.stages->fetch_s = bench.stages->upload_s = 0;
+  Json const json = to_json(bench);
+  ASSERT_EQ(json.at("stages").size(), 2U);
+  EXPECT_EQ(json["stages"][0]["stage"], "decode");
+  EXPECT_FALSE(has(text_of(bench), "disk")) << text_of(bench);
+}
+
 TEST(DeviceBench, RatesOfDiskAndUploadAreOfCompressedBytes) {
   Json const json = to_json(sample());
   ASSERT_EQ(json.at("stages").size(), 4U);

@@ -47,7 +47,8 @@ bool has(std::string const& text, std::string const& part) { return text.find(pa
 TEST(Doctor, SaysWhatTheGpuIsAndWhatWasFoundWhere) {
   std::string const text = text_of(sample());
   for (char const* part : {"terrazzo 1.2.3", "Test GPU, compute capability 9.0, 132 multiprocessors", "for CUDA 13.2",
-                           "CUDA runtime 13.0", "8.00 GiB, 4.00 GiB of it free", "1.00 GiB for scratch",
+                           "CUDA runtime 13.0", "8.00 GiB, 4.00 GiB of it free",
+                           "1.00 GiB for scratch of a read or write", "writing the same, Deflate and ZSTD",
                            "/lib/libnvcomp.so.6", "6.0.0", "none: defaults all over", "decoded on the Test GPU"}) {
     EXPECT_TRUE(has(text, part)) << part << "\n" << text;
   }
@@ -88,6 +89,17 @@ TEST(Doctor, WithoutADriverTheHostDecodesAndSaysWhy) {
   EXPECT_EQ(device.at("reason"), "no NVIDIA driver is installed");
   EXPECT_TRUE(device.at("driver").is_null());
   EXPECT_TRUE(device.at("total_bytes").is_null());
+}
+
+TEST(Doctor, AGpuThatTheBuildHasNoKernelsForNeedsAnotherBuild) {
+  DoctorFacts facts = sample();
+  facts.device.usable = false;
+  facts.device.compute_major = 7;
+  facts.device.compute_minor = 5;
+  facts.device.reason = "this build has no kernels for compute capability 7.5";
+  MissingPart const first = missing_parts(facts).front();
+  EXPECT_EQ(first.what, "kernels for compute capability 7.5: reading and writing on the GPU");
+  EXPECT_EQ(first.advice, "build with -DTERRAZZO_CUDA_ARCHITECTURES=75");
 }
 
 TEST(Doctor, ABuildWithoutCudaSaysHowToGetOne) {

@@ -37,6 +37,7 @@ TEST(RunGuarded, DeviceErrorsPointToTheDoctor) {
   std::string const text =
       stderr_of([]() -> int { throw Error(ErrorKind::device, "no GPU can be used: why"); }, false, code);
   EXPECT_NE(text.find("hint: `terrazzo doctor`"), std::string::npos) << text;
+  EXPECT_NE(text.find("TERRAZZO_ENGINE=host"), std::string::npos) << "not every command has --host\n" << text;
 }
 
 TEST(RunGuarded, ErrorsAreOneLineOfJsonWithTheirPlace) {

@@ -4,6 +4,7 @@
 #include "gpu/runtime/stream.hpp"
 #include "read/counting_allocator.hpp"
 #include "read/device_fixture.hpp"
+#include "read/engine_choice.hpp"
 #include "read/images.hpp"
 
 #include <gtest/gtest.h>
@@ -43,6 +44,13 @@ TEST(DeviceEngine, WithoutAGpuThrowsDeviceAndNothingElse) {
   EXPECT_NO_THROW(release_engine_memory());
   DeviceAbilities const abilities = usable_device_abilities();
   EXPECT_FALSE(abilities.nvcomp || abilities.nvjpeg || abilities.nvjpeg2k) << "libraries alone are no ability";
+}
+
+TEST(DeviceEngine, TellsWhyTheHostWasChosenWithoutTimesThatDifferFromReadToRead) {
+  EXPECT_EQ(host_note({Engine::host, "libnvcomp was not found"}), "device engine: libnvcomp was not found");
+  std::string const by_model = host_note({Engine::host, "expected 1 ms, 2 ms", 1e-3, 2e-3});
+  EXPECT_EQ(by_model, host_note({Engine::host, "expected 3 ms, 4 ms", 3e-3, 4e-3}));
+  EXPECT_NE(by_model.find("expected to finish first"), std::string::npos) << by_model;
 }
 
 using EngineOnDevice = test::OnDevice;
@@ -93,6 +101,24 @@ TEST_F(EngineOnDevice, AllocatesOncePerSlotAndThenOnlyTheResult) {
   }
   release_device_memory();
   EXPECT_EQ(allocator.live, 0) << "nothing is kept behind the caller's back";
+}
+
+TEST_F(EngineOnDevice, IsWithinASmallerBudgetAfterALargerOne) {
+  Opened const opened(image<std::uint16_t>(tiled()));
+  HostArray const wanted = read(*opened);
+  release_device_memory();
+  CountingAllocator allocator;
+  (void)read_device(*opened, {.engine = Engine::device, .device_allocator = &allocator});
+  constexpr std::uint64_t kBudget = 16 << 10, kConstants = 4096;
+  ASSERT_GT(allocator.live_bytes, kBudget + kConstants) << "or nothing is shown";
+  {
+    DeviceArray const array = read_device(
+        *opened, {.engine = Engine::device, .device_budget_bytes = kBudget, .device_allocator = &allocator});
+    EXPECT_LE(allocator.live_bytes, array.size_bytes() + kBudget + kConstants);
+    EXPECT_TRUE(std::ranges::equal(array.to_host().bytes(), wanted.bytes()));
+  }
+  release_device_memory();
+  EXPECT_EQ(allocator.live, 0);
 }
 
 TEST_F(EngineOnDevice, TakesOneCallersMemoryForOneCallerOnly) {

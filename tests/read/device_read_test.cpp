@@ -265,6 +265,24 @@ TEST_F(DeviceRead, InPiecesIsTheWholeFromTopToBottom) {
   }
 }
 
+TEST_F(DeviceRead, InPiecesTellsOfProgressOnceFromTheTopToTheBottom) {
+  Opened const opened(image<std::uint16_t>(tiled()));
+  std::uint64_t const tiles = make_plan(opened->shared_impl(), {})->block_count();
+  for (Engine const engine : {Engine::device, Engine::host}) {
+    std::vector<std::uint64_t> told;
+    ReadRequest request{.engine = engine};
+    request.progress = [&](std::uint64_t done, std::uint64_t total) {
+      EXPECT_EQ(total, tiles);
+      told.push_back(done);
+      return true;
+    };
+    read_pieces(*opened, request, 20 * 90 * 2 * 2, [](DeviceView const&, std::uint32_t) {});
+    ASSERT_GT(told.size(), 1u);
+    EXPECT_TRUE(std::ranges::is_sorted(told));
+    EXPECT_EQ(told.back(), tiles);
+  }
+}
+
 TEST_F(DeviceRead, TellsOfTheMemoryOfLivingResultsAndOfThePeak) {
   Opened const opened(image<std::uint16_t>(tiled()));
   release_device_memory();

@@ -36,7 +36,7 @@ TEST_F(SlotsOnDevice, KeepTheirMemoryForTheNextLease) {
     SlotLease lease(3, allocator);
     ASSERT_EQ(lease.size(), 3u);
     for (std::size_t s = 0; s < 3; ++s) {
-      lease[s].reserve_memory(allocator, 1000, 10000);
+      lease[s].reserve_memory(allocator, 1000);
       places.insert(lease[s].memory.data());
     }
   }
@@ -44,14 +44,16 @@ TEST_F(SlotsOnDevice, KeepTheirMemoryForTheNextLease) {
   {
     SlotLease lease(2, allocator);
     for (std::size_t s = 0; s < 2; ++s) {
-      lease[s].reserve_memory(allocator, 900, 10000);
+      lease[s].reserve_memory(allocator, 900);
       EXPECT_TRUE(places.contains(lease[s].memory.data()));
     }
     EXPECT_EQ(allocator.allocations, 3) << "less than what is there";
-    lease[0].reserve_memory(allocator, 2000, 10000);
+    lease[0].reserve_memory(allocator, 2000);
     EXPECT_EQ(allocator.live, 3) << "the old one went first";
-    lease[1].reserve_memory(allocator, 100, 500);
-    EXPECT_EQ(lease[1].memory.size_bytes(), 100u) << "what is over the budget is not kept";
+    lease[1].drop_memory_over(1000);
+    EXPECT_EQ(lease[1].memory.size_bytes(), 1000u);
+    lease[1].drop_memory_over(999);
+    EXPECT_EQ(lease[1].memory.size_bytes(), 0u) << "what is over the budget is not kept";
   }
   release_slots();
   EXPECT_EQ(allocator.live, 0);
@@ -61,7 +63,7 @@ TEST_F(SlotsOnDevice, GiveNobodyTheMemoryOfAnother) {
   CountingAllocator mine, yours;
   {
     SlotLease lease(2, mine);
-    lease[0].reserve_memory(mine, 1000, 1000);
+    lease[0].reserve_memory(mine, 1000);
     lease[1].reserve_constants(mine, 1000);
   }
   {
@@ -74,9 +76,40 @@ TEST_F(SlotsOnDevice, GiveNobodyTheMemoryOfAnother) {
   EXPECT_EQ(mine.live, 2) << "it waits for its owner";
   {
     SlotLease lease(2, mine);
-    lease[0].reserve_memory(mine, 1000, 1000);
+    lease[0].reserve_memory(mine, 1000);
     EXPECT_EQ(mine.allocations, 2) << "the slot with the memory comes first";
   }
+  release_slots();
+  EXPECT_EQ(mine.live + yours.live, 0);
+}
+
+TEST_F(SlotsOnDevice, GiveBackWhatIsOverTheBudgetBeforeTheyTakeMore) {
+  CountingAllocator mine, yours;
+  std::size_t const large[] = {1000, 1000, 1000};
+  auto const lease_three = [&](CountingAllocator& allocator) {
+    SlotLease lease(3, allocator);
+    lease.reserve_memory(large, 3000);
+  };
+  lease_three(mine);
+  lease_three(yours);
+  EXPECT_EQ(idle_slot_bytes(mine), 3000u);
+  {
+    SlotLease lease(1, mine);
+    std::size_t const small[] = {500};
+    lease.reserve_memory(small, 3000);
+    EXPECT_EQ(lease[0].memory.size_bytes(), 1000u) << "all of it fits the budget: nothing changes";
+    EXPECT_EQ(mine.live_bytes, 3000u);
+  }
+  mine.peak_bytes = 0;
+  {
+    SlotLease lease(2, mine);
+    std::size_t const small[] = {700, 200};
+    lease.reserve_memory(small, 1200);
+    EXPECT_EQ(mine.live_bytes, 900u) << "the first two were too large, the third lay idle";
+    EXPECT_LE(mine.peak_bytes, 1200u);
+    EXPECT_EQ(idle_slot_bytes(mine), 0u);
+  }
+  EXPECT_EQ(yours.live_bytes, 3000u) << "another allocator's is not ours to give back";
   release_slots();
   EXPECT_EQ(mine.live + yours.live, 0);
 }

@@ -155,6 +155,26 @@ TEST(SameFormat, IsWhatABatchCanShare) {
   EXPECT_FALSE(same_format(level(interleaved), level(separate)));
 }
 
+TEST(SortByFormat, PutsWhatCanShareBatchesTogetherAndLevelsTogetherInThere) {
+  ImageSpec const spec{.width = 40, .height = 40, .tile_width = 16, .tile_height = 16, .compression = kPackBits};
+  ImageSpec stored = spec;
+  stored.compression = kNone;
+  Opened const a(image<std::uint16_t>(spec)), b(image<std::uint16_t>(stored)), c(image<std::uint16_t>(spec)),
+      d(image<std::uint16_t>(stored));
+  std::vector<DeviceJob> jobs;
+  for (Opened const* const opened : {&d, &a, &b, &c, &a, &d}) {
+    jobs.push_back({make_plan((*opened)->shared_impl(), {}), static_cast<std::int64_t>(jobs.size())});
+  }
+  sort_by_format(jobs);
+  int runs = 1, levels = 1;
+  for (std::size_t i = 1; i < jobs.size(); ++i) {
+    runs += !same_format(*jobs[i - 1].plan->level, *jobs[i].plan->level);
+    levels += jobs[i - 1].plan->level != jobs[i].plan->level;
+  }
+  EXPECT_EQ(runs, 2) << "by the order in which files were opened there were four";
+  EXPECT_EQ(levels, 4);
+}
+
 // ---------------------------------------------------------------------------------------------------------------
 // Which tiles
 

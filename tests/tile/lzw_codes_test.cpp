@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -28,20 +29,33 @@ TEST(LzwCodes, TheBucketsOfOnePrefixAreAllDifferent) {
   }
 }
 
-TEST(LzwCodes, PacksTablesOfEverySizeInTheWidthsOfTheirPlaces) {
-  for (std::size_t count = 0; count <= kLzwCodesPerTable; count += count < 300 ? 1 : 97) {
+// Sizes on both sides of each change of width and of a full table, and some between.
+TEST(LzwCodes, PacksTablesOfManySizesAndFullOnesInTheWidthsOfTheirPlaces) {
+  std::vector<std::size_t> counts;
+  for (std::size_t count = 0; count < kLzwCodesPerTable; count += count < 300 ? 1 : 97) { counts.push_back(count); }
+  for (std::size_t const change : {766U, 1790U, 3836U}) {
+    for (std::size_t count = change - 3; count <= std::min<std::size_t>(change + 3, kLzwCodesPerTable); ++count) {
+      counts.push_back(count);
+    }
+  }
+  ASSERT_EQ(counts.back(), kLzwCodesPerTable);
+  for (std::size_t const count : counts) {
     std::vector<std::uint16_t> codes(count);
     std::iota(codes.begin(), codes.end(), std::uint16_t{100});
+    bool const is_full = count == kLzwCodesPerTable;
     Bytes out(count * 2 + 16);
     LzwCodeWriter writer(out.data());
     writer.put(kLzwClear, kLzwMinWidth);
     writer.put_table(codes);
-    writer.put(kLzwEndOfInformation, lzw_width_at(count));
+    if (is_full) { writer.put(kLzwClear, kLzwMaxWidth); }
+    writer.put(kLzwEndOfInformation, lzw_width_at(is_full ? 0 : count));
     out.resize(writer.finish());
 
     PlainLzwStream plain;
-    for (std::uint16_t const code : codes) { static_cast<void>(plain.put_string(code)); }
-    if (count < kLzwCodesPerTable) { ASSERT_EQ(out, plain.finish()) << count << " codes"; }
+    bool was_cleared = false;
+    for (std::uint16_t const code : codes) { was_cleared = plain.put_string(code); }
+    ASSERT_EQ(was_cleared, is_full);
+    ASSERT_EQ(out, plain.finish()) << count << " codes";
   }
 }
 

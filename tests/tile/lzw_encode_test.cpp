@@ -166,6 +166,11 @@ TEST(LzwEncode, LongDataAreAsShortAsAPlainEncodersWithinHalfAPercent) {
     SCOPED_TRACE(size);
     expect_short(lzw_differences(size, 80, 41));
     expect_short(data_of(size, 0, 42));
+    for (std::size_t const row_bytes : {1000U, 1200U}) {
+      SCOPED_TRACE(row_bytes);
+      expect_short(lzw_repeated_rows(size, row_bytes, 0, 44));
+      expect_short(lzw_repeated_rows(size, row_bytes, 20, 45));
+    }
     // A picture's noise with an empty part behind or before it.
     for (std::size_t const noise : {size / 30, size / 3, size / 2}) {
       SCOPED_TRACE(noise);

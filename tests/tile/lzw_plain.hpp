@@ -95,4 +95,15 @@ inline Bytes lzw_differences(std::size_t count, double deviation, std::uint32_t 
   return bytes;
 }
 
+// Rows of noise, each the one above but for one byte in `one_changed_of`; 0: none.
+inline Bytes lzw_repeated_rows(std::size_t count, std::size_t row_bytes, unsigned one_changed_of, std::uint32_t seed) {
+  std::mt19937 engine(seed);
+  Bytes bytes(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    bool const is_new = i < row_bytes || (one_changed_of > 0 && engine() % one_changed_of == 0);
+    bytes[i] = is_new ? static_cast<std::byte>(engine() & 0xFF) : bytes[i - row_bytes];
+  }
+  return bytes;
+}
+
 }  // namespace terrazzo::tile

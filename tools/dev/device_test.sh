@@ -31,6 +31,7 @@ run_device_test() {
 # The CUDA build's tests, benchmarks and small programs, with their libraries and files.
 pack_device_tests() {
   need_packages build bundle
+  need_venv
   configure_and_build cuda
   configure_and_build cuda-shared device_equality default_stream_guard
   ninja -C build/cuda device_findings device_write_findings >/dev/null 2>&1 || loud "device_findings cannot be built here -> no findings"
@@ -54,7 +55,17 @@ pack_device_tests() {
     patchelf --set-rpath '$ORIGIN/lib' "$DEVICE_DIR/$(basename "$binary")"
   done
   for library in "$DEVICE_DIR"/lib/*; do patchelf --set-rpath '$ORIGIN' "$library"; done
+  pack_generated_files
   du -sh "$DEVICE_DIR"
+}
+
+# What GDAL and tifffile write for the tests of reading: the host's tests, whose files are kept.
+pack_generated_files() {
+  local log=$DEVICE_DIR/generated.log
+  TERRAZZO_BIN=$ROOT/build/cuda/terrazzo "$VENV/bin/python" -m pytest tests/python/test_generated.py -q -k wrote \
+    --basetemp "$DEVICE_DIR/generated" >"$log" 2>&1 || loud "the host reads some generated files wrongly, see $log"
+  # Only files: pytest leaves links to its latest folders too.
+  find "$DEVICE_DIR/generated" ! -type d ! -name '*.tif' -delete
 }
 
 # A line a test; counts by the binary's own verdict.
@@ -73,7 +84,8 @@ device_step() {
 
 device_quick() {
   DEVICE_FAILED=0
-  local binary
+  local binary started
+  started=$(now)
   for binary in "$DEVICE_DIR"/test_*; do
     [[ $binary == *.log ]] && continue
     TERRAZZO_TEST_DATA_FOLDER=tests/data device_step "$(basename "$binary")" timeout 120 "$binary" --gtest_brief=1
@@ -81,14 +93,16 @@ device_quick() {
   device_step default_stream timeout 60 env LD_PRELOAD="$ROOT/$DEVICE_DIR/lib/libdefault_stream_guard.so" \
     "$DEVICE_DIR/guarded_equality" tests/data/{half_lzw_p3,dem_deflate_p3,u16x4_separate_p2_big_endian,lerc_zstd,sparse_bigtiff}.tif
   device_step equality_own timeout 120 "$DEVICE_DIR/device_equality" tests/data/*.tif
+  say "quick took $(since "$started") s"
   return $DEVICE_FAILED
 }
 
-# Every file of the generated table (out/device-test/generated, if it is there) and of the corpus.
+# Every file of the generated table and of the corpus.
 device_full() {
   local -a files
+  [[ -d $DEVICE_DIR/generated ]] || die "$DEVICE_DIR/generated is missing: run ./dev device-test pack where the tree can be built"
   mapfile -t files < <(find "$DEVICE_DIR/generated" "$CORPUS" -type f \( -iname '*.tif' -o -iname '*.tiff' \) 2>/dev/null | sort)
-  ((${#files[@]} > 0)) || die "no files: set TERRAZZO_CORPUS"
+  [[ -d $CORPUS ]] || loud "no corpus at $CORPUS -> generated files only; set TERRAZZO_CORPUS"
   device_step equality_all timeout 500 "$DEVICE_DIR/device_equality" "${files[@]}"
   # The same with libraries off: the host takes over, and nothing changes.
   TERRAZZO_DISABLE=nvcomp,nvjpeg,nvjpeg2k,kvikio device_step equality_without_libraries timeout 120 "$DEVICE_DIR/device_equality" tests/data/*.tif
@@ -103,11 +117,19 @@ device_sanitize() {
   checker=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
   local -a own=(tests/data/{half_lzw_p3,i8x7_packbits,complex64_none}.tif)
   local -a vendors=(tests/data/{nbits12_deflate,u16x4_separate_p2_big_endian,dem_deflate_p3,lerc_zstd,sparse_bigtiff}.tif)
+  # Those that take long under a checker: 250 files, large images, and budgets, which are about counts.
+  local writers='Device*:Appending*:-*.WritesTheHostsFileButForCompressedBytes:*.GivesTheSameBytesWhateverTheBudgetAndTheBands'
+  writers+=':*.BringsABatchBackInOneCopyAndNeverItsPixels:*.KeepsToItsBudget*'
   for tool in memcheck racecheck; do
     device_step "$tool-kernels" timeout 200 "$checker" --tool "$tool" --error-exitcode 9 "$DEVICE_DIR/test_gpu_kernels" \
-      --gtest_brief=1 '--gtest_filter=-*Tiny*:*LongStrings*:*Large*'
+      --gtest_brief=1 '--gtest_filter=-*Tiny*:*LongStrings*:*Large*:*PieceEncode*'
+    # The encoders of Deflate and ZSTD.
+    device_step "$tool-pieces" timeout 200 "$checker" --tool "$tool" --error-exitcode 9 "$DEVICE_DIR/test_gpu_kernels" \
+      --gtest_brief=1 '--gtest_filter=*PieceEncode*:-*Huge*:*MorePiecesThanBlocks*:*ManySmallTiles*'
     device_step "$tool-reads" timeout 200 "$checker" --tool "$tool" --error-exitcode 9 "$DEVICE_DIR/device_equality" "${own[@]}"
   done
+  device_step memcheck-writer timeout 300 "$checker" --tool memcheck --error-exitcode 9 "$DEVICE_DIR/test_write" \
+    --gtest_brief=1 "--gtest_filter=$writers"
   # Not with racecheck: nvCOMP's inflate has hazards of its own (docs/performance.md).
   device_step memcheck-vendors timeout 200 "$checker" --tool memcheck --error-exitcode 9 "$DEVICE_DIR/device_equality" "${vendors[@]}"
   return $DEVICE_FAILED
@@ -116,7 +138,8 @@ device_sanitize() {
 device_bench_stage() {
   local folder=${TERRAZZO_RASTERS:-/tmp/rasters}
   python3 tools/make_rasters.py "$folder" --size 16384
-  python3 bench/device_peers.py "$folder" --bench "$DEVICE_DIR/device_bench"
+  python3 bench/device_peers.py "$folder" --bench "$DEVICE_DIR/device_bench" --repeat 15
   python3 bench/device_write_peers.py "$folder/dem_f32_none_512.tif" --bench "$DEVICE_DIR/device_write_bench" --folder "$folder/written" --studies
+  "$DEVICE_DIR/device_findings" "$folder/dem_f32_zstd_p3_512.tif"
   "$DEVICE_DIR/device_write_findings"
 }

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/runtime/device_memory.hpp"
 
+#include "base/text.hpp"
 #include "gpu/runtime/check.hpp"
+#include "terrazzo/error.hpp"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 
 namespace terrazzo::gpu {
 
@@ -27,13 +32,22 @@ class PoolAllocator final : public DeviceAllocator {
 
   void* allocate(std::size_t bytes, void* stream) override {
     void* memory = nullptr;
-    check_cuda(cudaMallocFromPoolAsync(&memory, bytes, pool_, static_cast<cudaStream_t>(stream)),
-               "allocating device memory");
+    cudaError_t const result = cudaMallocFromPoolAsync(&memory, bytes, pool_, static_cast<cudaStream_t>(stream));
+    if (result == cudaErrorMemoryAllocation) {
+      (void)cudaGetLastError();
+      throw Error(ErrorKind::limit, text(bytes, " bytes are more than the GPU has left"));
+    }
+    check_cuda(result, "allocating device memory");
     return memory;
   }
 
   void deallocate(void* memory, std::size_t, void* stream) noexcept override {
     (void)cudaFreeAsync(memory, static_cast<cudaStream_t>(stream));
+  }
+
+  [[nodiscard]] std::uint64_t unused_bytes() const {
+    std::uint64_t const used = attribute(cudaMemPoolAttrUsedMemCurrent);
+    return std::max(attribute(cudaMemPoolAttrReservedMemCurrent), used) - used;  // others allocate between the two
   }
 
   [[nodiscard]] std::uint64_t attribute(cudaMemPoolAttr which) const {
@@ -53,8 +67,6 @@ class PoolAllocator final : public DeviceAllocator {
   cudaMemPool_t pool_ = nullptr;  // as long as the process: at exit the driver may be gone before us
 };
 
-constexpr int kMaxDevices = 64;
-
 PoolAllocator& current_pool() {
   static std::mutex mutex;
   static auto* const pools = new std::array<std::unique_ptr<PoolAllocator>, kMaxDevices>;
@@ -66,14 +78,44 @@ PoolAllocator& current_pool() {
   return *pool;
 }
 
+std::atomic<GiveBackKept> keeper{nullptr};
+
+void give_back_kept(DeviceAllocator& allocator) {
+  if (GiveBackKept const give_back = keeper.load()) { give_back(allocator); }
+  if (auto* const pool = dynamic_cast<PoolAllocator*>(&allocator)) { pool->trim(); }
+}
+
+std::uint64_t free_device_bytes() {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free device memory");
+  return free_bytes;
+}
+
+// False when there is too little memory; other failures pass.
+bool allocated(DeviceAllocator& allocator, std::size_t bytes, cudaStream_t stream, void*& memory) {
+  try {
+    memory = allocator.allocate(bytes, stream);
+    return true;
+  } catch (Error const& error) {
+    if (error.kind() != ErrorKind::limit) { throw; }
+  } catch (std::bad_alloc const&) {  // as callers' allocators say it
+  }
+  return false;
+}
+
+void* allocate_or_make_room(DeviceAllocator& allocator, std::size_t bytes, cudaStream_t stream, char const* what) {
+  void* memory = nullptr;
+  if (allocated(allocator, bytes, stream, memory)) { return memory; }
+  give_back_kept(allocator);
+  if (allocated(allocator, bytes, stream, memory)) { return memory; }
+  throw Error(ErrorKind::limit, text(what, ": ", bytes, " bytes of device memory are more than the GPU has left"));
+}
+
 }  // namespace
 
 DeviceAllocator& pool_allocator() { return current_pool(); }
 
-std::uint64_t pool_unused_bytes() {
-  PoolAllocator const& pool = current_pool();
-  return pool.attribute(cudaMemPoolAttrReservedMemCurrent) - pool.attribute(cudaMemPoolAttrUsedMemCurrent);
-}
+std::uint64_t pool_unused_bytes() { return current_pool().unused_bytes(); }
 
 DeviceMemoryUse pool_use() {
   PoolAllocator const& pool = current_pool();
@@ -84,8 +126,21 @@ void reset_pool_peak() { current_pool().reset_peak(); }
 
 void trim_pool() { current_pool().trim(); }
 
-DeviceBuffer::DeviceBuffer(DeviceAllocator& allocator, std::size_t bytes, cudaStream_t stream)
-    : allocator_(&allocator), data_(allocator.allocate(bytes, stream)), bytes_(bytes), stream_(stream) {}
+void on_shortage(GiveBackKept give_back) noexcept { keeper = give_back; }
+
+std::uint64_t scratch_room(std::uint64_t wanted, DeviceAllocator& allocator) {
+  auto const* const pool = dynamic_cast<PoolAllocator const*>(&allocator);
+  if (pool == nullptr) { return wanted; }
+  if (scratch_room(wanted, free_device_bytes(), pool->unused_bytes()) == wanted) { return wanted; }
+  give_back_kept(allocator);
+  return scratch_room(wanted, free_device_bytes(), pool->unused_bytes());
+}
+
+DeviceBuffer::DeviceBuffer(DeviceAllocator& allocator, std::size_t bytes, cudaStream_t stream, char const* what)
+    : allocator_(&allocator),
+      data_(allocate_or_make_room(allocator, bytes, stream, what)),
+      bytes_(bytes),
+      stream_(stream) {}
 
 DeviceBuffer::~DeviceBuffer() {
   if (data_ != nullptr) { allocator_->deallocate(data_, bytes_, stream_); }

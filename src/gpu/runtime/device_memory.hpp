@@ -13,6 +13,9 @@
 
 namespace terrazzo::gpu {
 
+// Of one process; what is kept for each lies in tables of this size.
+inline constexpr std::size_t kMaxDevices = 64;
+
 // A stream-ordered pool of our own for the current device; what is given back to it stays with the process.
 [[nodiscard]] DeviceAllocator& pool_allocator();
 
@@ -26,11 +29,29 @@ void reset_pool_peak();
 // Gives what the pool holds unused back to the driver.
 void trim_pool();
 
-// One piece of device memory. Freed in the order of `stream`, which must outlive it.
+// Who keeps memory of an allocator on the current device for later, and gives it back when the allocator is refused
+// more. One for the process; it must hold no lock that an allocation is made under.
+using GiveBackKept = void (*)(DeviceAllocator& allocator);
+void on_shortage(GiveBackKept give_back) noexcept;
+
+// Of `wanted` bytes of scratch, what can be had: of what is free all but a sixteenth, which allocations are rounded by
+// and which a read or write takes besides; and what the pool holds unused.
+[[nodiscard]] constexpr std::uint64_t scratch_room(std::uint64_t wanted, std::uint64_t free_bytes,
+                                                   std::uint64_t unused_bytes) noexcept {
+  std::uint64_t const room = free_bytes - free_bytes / 16 + unused_bytes;
+  return wanted < room ? wanted : room;
+}
+
+// The same for the current device, now; what is kept for later goes first when it is too little. Asking the driver is
+// slow: not for reads that allocate nothing. A caller's allocator alone knows what it has: `wanted`.
+[[nodiscard]] std::uint64_t scratch_room(std::uint64_t wanted, DeviceAllocator& allocator);
+
+// One piece of device memory. Freed in the order of `stream`, which must outlive it. When there is none left, what is
+// kept for later goes and it is asked for again; then it is a `limit` error that names `what`.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
-  DeviceBuffer(DeviceAllocator& allocator, std::size_t bytes, cudaStream_t stream);
+  DeviceBuffer(DeviceAllocator& allocator, std::size_t bytes, cudaStream_t stream, char const* what = "scratch");
   DeviceBuffer(DeviceBuffer&& other) noexcept
       : allocator_(std::exchange(other.allocator_, nullptr)),
         data_(std::exchange(other.data_, nullptr)),

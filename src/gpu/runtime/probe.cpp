@@ -4,10 +4,13 @@
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/device_memory.hpp"
 
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 
 namespace terrazzo::gpu {
 
@@ -71,13 +74,18 @@ void require_device() {
 std::uint64_t resolve_device_budget(std::uint64_t requested) {
   if (requested == 0) { requested = settings().device_budget_bytes; }
   if (requested != 0) { return requested; }
-  // Asked for once: what reads keep for the next one would count as taken, and asking is slow.
-  static std::uint64_t const at_first_use = [] {
+  // Asked for once a device: what reads keep for the next one would count as taken, and asking is slow.
+  static std::array<std::atomic<std::uint64_t>, kMaxDevices> at_first_use{};  // 0: not asked for
+  int device = 0;
+  check_cuda(cudaGetDevice(&device), "asking for the current device");
+  std::atomic<std::uint64_t>& known = at_first_use.at(static_cast<std::size_t>(device));
+  if (known == 0) {
     std::size_t free_bytes = 0, total_bytes = 0;
     check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free device memory");
-    return default_budget(free_bytes);
-  }();
-  return at_first_use;
+    std::uint64_t unknown = 0;
+    known.compare_exchange_strong(unknown, std::max<std::uint64_t>(1, default_budget(free_bytes)));
+  }
+  return known;
 }
 
 }  // namespace terrazzo::gpu

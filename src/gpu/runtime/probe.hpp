@@ -15,8 +15,9 @@ namespace terrazzo::gpu {
 // Throws `device` with the probe's reason when there is no usable GPU. Cheap after the first call.
 void require_device();
 
-// Scratch a read may take when it asked for `requested` (0: the process's default, TERRAZZO_DEVICE_BUDGET, or a
-// quarter of the memory that was free at first use, and at most 8 GiB).
+// Scratch a read or write may take when it asked for `requested` (0: the process's default, TERRAZZO_DEVICE_BUDGET, or
+// a quarter of the memory that the current device had free at first use, and at most 8 GiB). Whether as much is free
+// now is another question: scratch_room().
 [[nodiscard]] std::uint64_t resolve_device_budget(std::uint64_t requested);
 
 }  // namespace terrazzo::gpu

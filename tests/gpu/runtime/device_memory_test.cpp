@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,7 +21,10 @@ namespace {
 class Counting final : public DeviceAllocator {
  public:
   void* allocate(std::size_t bytes, void* stream) override {
-    if (refuses) { throw Error(ErrorKind::device, "none left"); }
+    if (fails) { throw Error(ErrorKind::device, "broken"); }
+    ++asked;
+    if (full) { throw Error(ErrorKind::limit, "none left"); }
+    if (full_as_std) { throw std::bad_alloc(); }
     ++live;
     last_stream = stream;
     return std::malloc(bytes);
@@ -33,7 +38,16 @@ class Counting final : public DeviceAllocator {
   int live = 0;
   std::size_t freed_bytes = 0;
   void* last_stream = nullptr;
-  bool refuses = false;
+  int asked = 0;
+  bool fails = false, full = false, full_as_std = false;
+};
+
+// What is kept for later: the allocator has memory again when it is given back.
+void give_back(DeviceAllocator& allocator) { dynamic_cast<Counting&>(allocator).full = false; }
+
+class Shortage : public ::testing::Test {
+ protected:
+  void TearDown() override { on_shortage(nullptr); }
 };
 
 cudaStream_t stream_number(std::uintptr_t number) { return reinterpret_cast<cudaStream_t>(number); }
@@ -74,8 +88,53 @@ TEST(DeviceBuffer, MovesWithoutFreeingTwice) {
 
 TEST(DeviceBuffer, PassesTheAllocatorsErrorOn) {
   Counting allocator;
-  allocator.refuses = true;
-  EXPECT_THROW(DeviceBuffer(allocator, 1, stream_number(1)), Error);
+  allocator.fails = true;
+  try {
+    DeviceBuffer const buffer(allocator, 1, stream_number(1));
+    FAIL() << "nothing was thrown";
+  } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::device); }
+}
+
+TEST_F(Shortage, EndsWhenWhatIsKeptIsGivenBack) {
+  on_shortage(&give_back);
+  Counting allocator;
+  allocator.full = true;
+  {
+    DeviceBuffer const buffer(allocator, 300, stream_number(1));
+    EXPECT_EQ(buffer.size_bytes(), 300u);
+    EXPECT_EQ(allocator.live, 1);
+    EXPECT_EQ(allocator.asked, 2);
+  }
+  EXPECT_EQ(allocator.live, 0);
+}
+
+TEST_F(Shortage, IsALimitErrorThatNamesWhatAndHowMuch) {
+  for (bool const as_std : {false, true}) {
+    Counting allocator;
+    (as_std ? allocator.full_as_std : allocator.full) = true;
+    try {
+      DeviceBuffer const buffer(allocator, 12345, stream_number(1), "rows of a test");
+      FAIL() << "nothing was thrown";
+    } catch (Error const& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::limit);
+      EXPECT_NE(error.message().find("rows of a test: 12345 bytes"), std::string::npos) << error.message();
+    }
+    EXPECT_EQ(allocator.asked, 2) << "once more, and no further";
+    EXPECT_EQ(allocator.live, 0);
+  }
+}
+
+TEST(ScratchRoom, IsWhatIsWantedOrWhatIsFreeAndUnused) {
+  EXPECT_EQ(scratch_room(100, 1600, 0), 100u);
+  EXPECT_EQ(scratch_room(5000, 1600, 0), 1500u) << "a sixteenth is left";
+  EXPECT_EQ(scratch_room(5000, 1600, 1000), 2500u);
+  EXPECT_EQ(scratch_room(5000, 0, 1000), 1000u);
+  EXPECT_EQ(scratch_room(5000, 0, 0), 0u);
+}
+
+TEST(ScratchRoom, IsNotJudgedForACallersAllocator) {
+  Counting allocator;
+  EXPECT_EQ(scratch_room(std::uint64_t{1} << 60, allocator), std::uint64_t{1} << 60);
 }
 
 TEST(PoolAllocator, WithoutAGpuIsADeviceError) {
@@ -105,6 +164,19 @@ TEST_F(PoolOnDevice, KeepsWhatIsFreedUntilItIsTrimmed) {
   EXPECT_GE(pool_unused_bytes(), kBytes);
   trim_pool();
   EXPECT_LT(pool_unused_bytes(), kBytes);
+}
+
+TEST_F(PoolOnDevice, RefusesWhatTheGpuDoesNotHaveAsALimit) {
+  StreamHandle const stream = make_stream();
+  std::uint64_t const total = probe_device().total_bytes;
+  EXPECT_LT(scratch_room(2 * total, pool_allocator()), total);
+  EXPECT_EQ(scratch_room(1000, pool_allocator()), 1000u);
+  try {
+    DeviceBuffer const buffer(pool_allocator(), static_cast<std::size_t>(2 * total), stream.get());
+    FAIL() << "nothing was thrown";
+  } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::limit) << error.message(); }
+  DeviceBuffer const after(pool_allocator(), 1000, stream.get());
+  EXPECT_NO_THROW(check_cuda(cudaStreamSynchronize(stream.get()), "waiting"));
 }
 
 TEST_F(PoolOnDevice, CountsWhatIsTakenAndTheMostOfIt) {
