@@ -33,7 +33,8 @@ class ByteSource;
 // ---------------------------------------------------------------------------------------------------------------
 // Opening
 
-// May decoders that are fast but not hardened (libtiff's long tail; on the GPU, nvCOMP, nvJPEG and nvJPEG2000) see these bytes?
+// May decoders that are fast but not hardened (libtiff's long tail; on the GPU, nvCOMP, nvJPEG and nvJPEG2000) see
+// these bytes?
 enum class Trust : std::uint8_t {
   automatic,  // local files are trusted, memory and remote sources are not
   trusted,
