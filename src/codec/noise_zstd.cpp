@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <utility>
-#include <vector>
 
 // These are macros in every libzstd that has them (1.5.4 and later).
 #if defined(ZSTD_c_blockDelimiters) && defined(ZSTD_c_searchForExternalRepcodes)
@@ -22,9 +22,16 @@ namespace terrazzo::codec {
 
 #if TERRAZZO_ZSTD_SEQUENCES
 
-struct NoiseZstd::Sequences {
-  std::vector<ZSTD_Sequence> all;
-};
+namespace {
+
+// What is found is handed over as it is: a copy would take 2 % of the time.
+static_assert(sizeof(Repeat) == sizeof(ZSTD_Sequence) &&
+              offsetof(Repeat, distance) == offsetof(ZSTD_Sequence, offset) &&
+              offsetof(Repeat, literals) == offsetof(ZSTD_Sequence, litLength) &&
+              offsetof(Repeat, length) == offsetof(ZSTD_Sequence, matchLength) &&
+              offsetof(Repeat, unused) == offsetof(ZSTD_Sequence, rep));
+
+}  // namespace
 
 bool NoiseZstd::available() noexcept {
   constexpr unsigned kLeastVersion = 10'504;  // of the library, which may be older than the header
@@ -39,12 +46,7 @@ std::size_t NoiseZstd::encode(std::span<std::byte const> in, Settings const& set
                                                             .allowed = settings.allowed,
                                                             .has_planes = settings.has_planes});
   if (repeats.empty()) { return 0; }
-  auto& sequences = sequences_->all;
-  sequences.resize(repeats.size());
-  std::ranges::transform(repeats, sequences.begin(), [](Repeat const& repeat) {
-    return ZSTD_Sequence{
-        .offset = repeat.distance, .litLength = repeat.literals, .matchLength = repeat.length, .rep = 0};
-  });
+  auto const* const sequences = reinterpret_cast<ZSTD_Sequence const*>(repeats.data());
   int const window_bits = std::max(ZSTD_WINDOWLOG_MIN, static_cast<int>(std::bit_width(in.size() - 1)));
   // libzstd searches nothing here: small tables, and a strategy that decides how carefully codes are chosen. Nor does
   // it look for distances that come again: blocks that have many raise doubt (RepeatFinder), and are not coded here.
@@ -61,13 +63,11 @@ std::size_t NoiseZstd::encode(std::span<std::byte const> in, Settings const& set
     if (ZSTD_isError(ZSTD_CCtx_setParameter(context, parameter, value)) != 0) { return 0; }
   }
   std::size_t const size =
-      ZSTD_compressSequences(context, out.data(), out.size(), sequences.data(), sequences.size(), in.data(), in.size());
+      ZSTD_compressSequences(context, out.data(), out.size(), sequences, repeats.size(), in.data(), in.size());
   return ZSTD_isError(size) == 0 ? size : 0;
 }
 
 #else
-
-struct NoiseZstd::Sequences {};
 
 bool NoiseZstd::available() noexcept { return false; }
 
@@ -76,9 +76,6 @@ std::size_t NoiseZstd::encode(std::span<std::byte const>, Settings const&, std::
 }
 
 #endif
-
-NoiseZstd::NoiseZstd() : sequences_(std::make_unique<Sequences>()) {}
-NoiseZstd::~NoiseZstd() = default;
 
 }  // namespace terrazzo::codec
 

@@ -15,18 +15,12 @@
 #include <zstd.h>
 
 #include <cstddef>
-#include <memory>
 #include <span>
 
 namespace terrazzo::codec {
 
 class NoiseZstd {
  public:
-  NoiseZstd();
-  ~NoiseZstd();
-  NoiseZstd(NoiseZstd const&) = delete;
-  NoiseZstd& operator=(NoiseZstd const&) = delete;
-
   [[nodiscard]] static bool available() noexcept;
 
   struct Settings {
@@ -42,9 +36,7 @@ class NoiseZstd {
   [[nodiscard]] RepeatFinder::Doubt doubt() const noexcept { return finder_.doubt(); }  // of the last call
 
  private:
-  struct Sequences;
   RepeatFinder finder_;
-  std::unique_ptr<Sequences> sequences_;
 };
 
 }  // namespace terrazzo::codec

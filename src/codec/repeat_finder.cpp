@@ -2,7 +2,6 @@
 #include "codec/repeat_finder.hpp"
 
 #include "codec/common_length.hpp"
-#include "codec/noise.hpp"
 #include "codec/noise_scan.hpp"
 
 #include <algorithm>
@@ -33,88 +32,12 @@ std::size_t mostly_short_length(std::byte const* a, std::byte const* b, std::siz
   return static_cast<std::size_t>(std::countr_zero(first | (second & is_second))) / 8 + (8 & is_second);
 }
 
+// Bits, roughly.
+std::int32_t gain_of(std::uint32_t length, std::uint32_t distance) noexcept {
+  return kLiteralBits * static_cast<std::int32_t>(length) - static_cast<std::int32_t>(std::bit_width(distance | 1));
+}
+
 }  // namespace
-
-// What looking up needs, in registers. Masks rather than shifts by counts that only start() knows: those are
-// three micro-operations each on many x86-64 machines.
-struct RepeatFinder::Table {
-  std::byte const* in;
-  std::uint32_t* places;
-  std::uint64_t factor;  // leaves nothing of the bytes behind those that are hashed
-  int index_bits;
-  std::uint64_t index_mask;
-  std::uint32_t place_mask;
-
-  Table(RepeatFinder& finder, std::size_t hashed_bytes) noexcept
-      : in(finder.in_),
-        places(finder.places_.data()),
-        factor(kMix << (64 - 8 * hashed_bytes)),
-        index_bits(std::countr_zero(finder.places_.size() / 2)),
-        index_mask(finder.places_.size() / 2 - 1),
-        place_mask(finder.place_mask_) {}
-
-  static constexpr std::uint64_t kMix = 0x9E37'79B1'85EB'CA87;
-
-  // The index is in the lowest bits, the highest of the product, which are the best mixed; the next best are on top.
-  [[nodiscard]] std::uint64_t hash(std::size_t at) const noexcept {
-    return std::rotl(load_eight(in + at) * factor, index_bits);
-  }
-  template <std::size_t bytes>
-  [[nodiscard]] std::uint64_t long_hash(std::size_t at) const noexcept {
-    std::uint64_t mixed = load_eight(in + at);
-    if constexpr (bytes == 16) { mixed += load_eight(in + at + 8) * kMix; }
-    return std::rotl(mixed * 0xD6E8'FEB8'6659'FD93, index_bits);
-  }
-  [[nodiscard]] std::uint32_t* pair_of(std::uint64_t mixed) const noexcept { return places + 2 * (mixed & index_mask); }
-  // A place, and above it bits of the hash that the index has not.
-  [[nodiscard]] std::uint32_t entry(std::size_t at, std::uint64_t mixed) const noexcept {
-    return static_cast<std::uint32_t>(at) | (static_cast<std::uint32_t>(mixed >> 32) & ~place_mask);
-  }
-  [[nodiscard]] std::uint32_t has_same_tag(std::uint32_t a, std::uint32_t b) const noexcept {
-    return (a ^ b) <= place_mask ? 1 : 0;
-  }
-
-  // All leave `at` in the table. Candidates are written in any case and counted if they are some.
-  [[nodiscard]] Candidate* look_up(std::size_t at, Candidate* to) const noexcept {
-    std::uint64_t const mixed = hash(at);
-    std::uint32_t* const last_two = pair_of(mixed);
-    std::uint32_t const newest = entry(at, mixed), newer = last_two[0], older = last_two[1];
-    auto const place = static_cast<std::uint32_t>(at);
-    *to = {place, newer & place_mask};
-    to += has_same_tag(newer, newest);
-    *to = {place, older & place_mask};
-    to += has_same_tag(older, newest);
-    last_two[0] = newest;
-    last_two[1] = newer;
-    return to;
-  }
-
-  // The newer of the two, or else the older. Without a branch: which one it is cannot be predicted.
-  [[nodiscard]] Candidate* look_up_either(std::size_t at, Candidate* to) const noexcept {
-    std::uint64_t const mixed = hash(at);
-    std::uint32_t* const last_two = pair_of(mixed);
-    std::uint32_t const newest = entry(at, mixed), newer = last_two[0], older = last_two[1];
-    std::uint32_t const has_newer = has_same_tag(newer, newest), has_older = has_same_tag(older, newest);
-    *to = {static_cast<std::uint32_t>(at), ((newer & -has_newer) | (older & (has_newer - 1))) & place_mask};
-    last_two[0] = newest;
-    last_two[1] = newer;
-    return to + (has_newer | has_older);
-  }
-
-  // One that has `long_bytes` equal bytes, or else one that has fewer.
-  template <std::size_t long_bytes>
-  [[nodiscard]] Candidate* look_up_long(std::size_t at, Candidate* to) const noexcept {
-    std::uint64_t const few = hash(at), many = long_hash<long_bytes>(at);
-    std::uint32_t& last_few = pair_of(few)[0];
-    std::uint32_t& last_many = pair_of(many)[1];
-    std::uint32_t const old_few = last_few, old_many = last_many;
-    last_few = entry(at, few);
-    last_many = entry(at, many);
-    std::uint32_t const has_few = has_same_tag(old_few, last_few), has_many = has_same_tag(old_many, last_many);
-    *to = {static_cast<std::uint32_t>(at), (has_many != 0 ? old_many : old_few) & place_mask};
-    return to + (has_few | has_many);
-  }
-};
 
 void RepeatFinder::start(std::span<std::byte const> in, Plan const& plan) {
   in_ = in.data();
@@ -134,15 +57,17 @@ void RepeatFinder::start(std::span<std::byte const> in, Plan const& plan) {
   candidates_.resize(3 * kChunkBytes + kAhead + 2);
   found_.resize(candidates_.size());
   saved_.resize(kFill + kChunkBytes + 1);
+  earlier_.resize(kAhead + kChunkBytes / 2);
+  half_ = Noise::none;
 }
 
 // Every place, but of runs of one byte only the ends.
 template <std::size_t long_bytes>
 void RepeatFinder::look_up_all(std::size_t from, std::size_t to) {
-  Table const table(*this, shortest_);
+  RepeatTable const table(in_, places_, place_mask_, shortest_);
   std::size_t const last = size_ - std::max(kReadBytes, long_bytes);
   std::size_t const end = std::min(to, last + 1);
-  Candidate* found = candidates_end_;
+  RepeatCandidate* found = candidates_end_;
   for (std::size_t at = from; at < end; ++at) {
     std::size_t const soon = std::min(at + kAhead, last);
     __builtin_prefetch(table.pair_of(table.hash(soon)), 1);  // in a function of its own, compilers leave it out
@@ -163,12 +88,14 @@ void RepeatFinder::look_up_all(std::size_t from, std::size_t to) {
 
 // One candidate a place: where every other byte is noise, repeats are short, and which of two is as good.
 void RepeatFinder::look_up_half(std::size_t from, std::size_t to) {
-  Table const table(*this, kShortest);
+  RepeatTable const table(in_, places_, place_mask_, kShortest);
   std::size_t const last = size_ - kReadBytes;
-  Candidate* found = candidates_end_;
+  RepeatCandidate* found = candidates_end_;
   for (std::size_t at = from; at < std::min(to, last + 1); at += 2) {
     __builtin_prefetch(table.pair_of(table.hash(std::min(at + 2 * kAhead, last))), 1);
-    found = table.look_up_either(at, found);
+    RepeatTable::Place const earlier = table.look_up_either(at);
+    *found = {static_cast<std::uint32_t>(at), earlier.at};
+    found += earlier.is_some;
   }
   tally_.half_places += (to - from) / 2;
   tally_.half_candidates += static_cast<std::size_t>(found - candidates_end_);
@@ -176,9 +103,9 @@ void RepeatFinder::look_up_half(std::size_t from, std::size_t to) {
 }
 
 void RepeatFinder::look_up_some(std::size_t from, std::size_t to) {
-  Table const table(*this, shortest_);
+  RepeatTable const table(in_, places_, place_mask_, shortest_);
   std::size_t const places_before = tally_.noise_places;
-  Candidate* found = candidates_end_;
+  RepeatCandidate* found = candidates_end_;
   for (std::size_t at = from; at + kProbedBytes <= to && at + kProbedBytes + kReadBytes <= size_; at += kProbedBytes) {
     // Of a plane that begins or ends in the segment.
     if (is_run(load_eight(in_ + at)) && is_run(load_eight(in_ + at + kReadBytes))) {
@@ -196,13 +123,28 @@ void RepeatFinder::look_up_some(std::size_t from, std::size_t to) {
   candidates_end_ = found;
 }
 
+// Where so few are found among so many, as in radar images, more do not come: one in a thousand is chance.
+bool RepeatFinder::has_few_in_half() const noexcept {
+  return tally_.half_places > 30'000 && tally_.half_candidates < tally_.half_places / 200;
+}
+
+// As the chunk before it was, of high bytes whose repeats are short: by a sample of its segments.
+bool RepeatFinder::is_half_noise(std::size_t from, std::size_t to) const noexcept {
+  bool const are_short = tally_.medium <= kMediumChance + tally_.shorter / 256;
+  if (half_ == Noise::none || !are_short || to - from != kChunkBytes || has_few_in_half()) { return false; }
+  constexpr std::size_t kSampleStep = 5;  // segments: not the same part of every row of the tile
+  std::size_t others = 0;
+  for (std::size_t at = from; at < to; at += kSampleStep * kNoiseSegmentBytes) {
+    others += noise_of(in_ + at) != half_ ? 1 : 0;
+  }
+  return others <= 1;
+}
+
 void RepeatFinder::collect(std::size_t from, std::size_t to) {
   candidates_end_ = candidates_.data();
-  expects_short_ = false;
   if (size_ < kReadBytes) { return; }
-  std::size_t half_segments = 0;
-  // Where so few are found among so many, as in radar images, more do not come: one in a thousand is chance.
-  bool const half_is_noise = tally_.half_places > 30'000 && tally_.half_candidates < tally_.half_places / 200;
+  std::size_t first_of_two = 0, second_of_two = 0;  // segments
+  bool const half_is_noise = has_few_in_half();
   // The less bytes say, the longer are repeats, and the less the last places with few equal bytes find them: then the
   // last one with eight or sixteen is better. Where few repeats are as long, two candidates of fewer bytes are.
   auto const look_up_rest = tally_.longer > kMediumChance + tally_.shorter / 8    ? &RepeatFinder::look_up_all<16>
@@ -218,20 +160,20 @@ void RepeatFinder::collect(std::size_t from, std::size_t to) {
       look_up_some(at, end);
     } else {
       look_up_half(noise == Noise::first_of_two ? at + 1 : at, end);
-      ++half_segments;
+      ++(noise == Noise::first_of_two ? first_of_two : second_of_two);
     }
   }
-  expects_short_ =
-      half_segments > (to - from) / kNoiseSegmentBytes / 2 && tally_.medium <= kMediumChance + tally_.shorter / 256;
+  std::size_t const most = (to - from) / kNoiseSegmentBytes * 3 / 4;
+  half_ = first_of_two > most ? Noise::first_of_two : second_of_two > most ? Noise::second_of_two : Noise::none;
 }
 
 void RepeatFinder::verify(std::size_t end, std::size_t limit) {
   std::size_t covered = covered_;
   Found* found = found_.data();
-  for (Candidate const* candidate = candidates_.data(); candidate != candidates_end_; ++candidate) {
+  for (RepeatCandidate const* candidate = candidates_.data(); candidate != candidates_end_; ++candidate) {
     __builtin_prefetch(in_ + candidate[kAhead].from);  // behind the last one: harmless
     auto [at, from] = *candidate;
-    if (at < covered && from + 1 == at && covered < end && covered + kReadBytes <= size_) {  // the rest of a run
+    if (at < covered && from + 1 == at && covered < end) {  // the rest of a run
       at = static_cast<std::uint32_t>(covered);
       from = at - 1;
     }
@@ -239,9 +181,8 @@ void RepeatFinder::verify(std::size_t end, std::size_t limit) {
     std::size_t const length = mostly_short_length(in_ + at, in_ + from, limit - at);
     if (length >= kLongEnough) { covered = at + length; }
     std::uint32_t const distance = at - from;
-    auto const distance_bits = static_cast<std::int32_t>(std::bit_width(distance));
-    *found = {at, distance, static_cast<std::uint32_t>(length),
-              kLiteralBits * static_cast<std::int32_t>(length) - distance_bits};
+    auto const as_found = static_cast<std::uint32_t>(length);
+    *found = {at, distance, as_found, gain_of(as_found, distance)};
     found += length >= shortest_ ? 1 : 0;
   }
   found_begin_ = found_.data();
@@ -265,40 +206,53 @@ void RepeatFinder::weigh(std::size_t from, std::size_t to) {
   }
 }
 
-// verify() and weigh() in one, for repeats of less than eight bytes; of those that save less nothing is kept.
-bool RepeatFinder::weigh_short(std::size_t from, std::size_t to, std::size_t limit) {
-  std::int32_t* const saved = saved_.data() + kFill;
-  std::int32_t most = 0;
-  std::size_t filled = to - from;
+// As look_up_half() does, of chunks that are all of that kind: what is at each high byte, whether it is some or not.
+void RepeatFinder::look_up_high(std::size_t first, std::size_t count) {
+  RepeatTable const table(in_, places_, place_mask_, kShortest);
+  std::size_t const last = size_ - kReadBytes;
+  std::uint32_t* const earlier = earlier_.data() + kAhead;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t const at = first + 2 * i;
+    __builtin_prefetch(table.pair_of(table.hash(std::min(at + 2 * kAhead, last))), 1);
+    earlier[i] = table.look_up_either(at).at;
+  }
+}
+
+// verify() and weigh() in one. Repeats of up to six bytes end before the third high byte after theirs, of up to eight
+// before the fourth: what is saved from there on is in registers. The few that are longer are weighed as if of eight.
+void RepeatFinder::weigh_high(std::size_t first, std::size_t count, std::size_t limit) {
+  std::uint32_t const* const earlier = earlier_.data() + kAhead;
   Found* found = found_.data() + found_.size();
   found_end_ = found;
-  for (Candidate const* candidate = candidates_end_; candidate != candidates_.data();) {
-    --candidate;
-    __builtin_prefetch(in_ + (candidate - std::min<std::ptrdiff_t>(kAhead, candidate - candidates_.data()))->from);
-    auto const [place, earlier] = *candidate;
-    std::uint64_t const differ = load_eight(in_ + place) ^ load_eight(in_ + earlier);
-    if (differ == 0) { return false; }
-    std::size_t const length = std::min(static_cast<std::size_t>(std::countr_zero(differ)) / 8, limit - place);
-    std::uint32_t const distance = place - earlier;
-    std::size_t const at = place - from;
-    std::fill_n(saved + filled + 1 - kFill, kFill, most);
-    for (; filled > at + kFill; filled -= kFill) { std::fill_n(saved + filled + 1 - 2 * kFill, kFill, most); }
-    filled = at;
-    std::int32_t const gain =
-        kLiteralBits * static_cast<std::int32_t>(length) - static_cast<std::int32_t>(std::bit_width(distance));
-    std::int32_t const with = gain + saved[std::min(at + length, to - from)];
-    auto const is_better = static_cast<std::uint32_t>(length >= shortest_) & static_cast<std::uint32_t>(with > most) &
-                           static_cast<std::uint32_t>(place >= covered_) & static_cast<std::uint32_t>(earlier < place);
-    found[-1] = {place, distance, static_cast<std::uint32_t>(length), gain};
+  std::int32_t next = 0, second = 0, third = 0, fourth = 0;
+  for (std::size_t i = count; i-- != 0;) {
+    auto const at = static_cast<std::uint32_t>(first + 2 * i);
+    std::uint32_t const from = earlier[i];
+    __builtin_prefetch(in_ + *(earlier + i - kAhead));  // before the first are zeros
+    int const same_bits = std::countr_zero(load_eight(in_ + at) ^ load_eight(in_ + from));
+    auto length = static_cast<std::uint32_t>(same_bits) / 8;
+    std::uint32_t const distance = at - from;
+    std::int32_t const with = gain_of(length, distance) + (same_bits >= 7 * 8 ? fourth : third);
+    std::uint32_t const is_better = static_cast<std::uint32_t>(same_bits >= static_cast<int>(8 * kShortest)) &
+                                    static_cast<std::uint32_t>(with > next);
+    if (length == kReadBytes) {
+      length += static_cast<std::uint32_t>(
+          common_length(in_ + at + length, in_ + from + length, std::min(kLongEnough, limit - at) - length));
+    }
+    found[-1] = {at, distance, length, 0};
     found -= is_better;
-    most = is_better != 0 ? with : most;
+    fourth = third;
+    third = second;
+    second = next;
+    next = is_better != 0 ? with : next;
   }
   found_begin_ = found;
-  return true;
+  tally_.half_places += count;
+  tally_.half_candidates += static_cast<std::size_t>(found_end_ - found_begin_);
 }
 
 // Without branches that depend on what is taken: they would be guessed wrong half the time.
-void RepeatFinder::take() {
+void RepeatFinder::take(std::size_t limit) {
   // One more is written than is taken, and one ends a part.
   std::size_t const most = repeat_count_ + kChunkBytes / shortest_ + 3;
   if (repeats_.size() < most) { repeats_.resize(most); }
@@ -308,12 +262,13 @@ void RepeatFinder::take() {
   for (Found const* found = found_begin_; found != found_end_; ++found) {
     std::size_t at = found->at;
     std::uint32_t const length = found->length, distance = found->distance;
-    std::size_t const end = at + length;
+    std::size_t end = at + length;
     auto const is_taken = static_cast<std::uint32_t>(length != 0) & static_cast<std::uint32_t>(at >= covered);
-    if (length >= kLongEnough) {  // perhaps found in its middle
+    if (length >= kLongEnough) {  // perhaps found in its middle, or not seen to its end
       while (at > covered && at > distance && in_[at - 1] == in_[at - 1 - distance]) { --at; }
+      end += common_length(in_ + end, in_ + end - distance, limit - end);
     }
-    *repeat = {static_cast<std::uint32_t>(at - covered), static_cast<std::uint32_t>(end - at), distance};
+    *repeat = {distance, static_cast<std::uint32_t>(at - covered), static_cast<std::uint32_t>(end - at)};
     repeat += is_taken;
     covered = is_taken != 0 ? end : covered;
   }
@@ -361,16 +316,21 @@ std::span<Repeat const> RepeatFinder::find(std::span<std::byte const> in, Plan c
     std::size_t const part_end = std::min(size_, part + plan.part_bytes);
     for (std::size_t at = part; at < part_end; at += kChunkBytes) {
       std::size_t const end = std::min(part_end, at + kChunkBytes);
-      collect(at, end);
-      if (!expects_short_ || !weigh_short(at, end, part_end)) {
+      if (is_half_noise(at, end)) {
+        std::size_t const first = half_ == Noise::first_of_two ? at + 1 : at;
+        std::size_t const count = (std::min(end, part_end - kReadBytes) - first) / 2;
+        look_up_high(first, count);
+        weigh_high(first, count, part_end);
+      } else {
+        collect(at, end);
         verify(end, part_end);
         weigh(at, end);
       }
-      take();
+      take(part_end);
       bool const is_sure = tally_.noise_places >= kEnoughPlaces || end == part_end || doubt() == Doubt::great;
       if (is_sure && doubt() > plan.allowed) { return {}; }
     }
-    repeats_[repeat_count_++] = {static_cast<std::uint32_t>(part_end - covered_), 0, 0};
+    repeats_[repeat_count_++] = {.literals = static_cast<std::uint32_t>(part_end - covered_)};
     covered_ = part_end;
   }
   return std::span(repeats_).first(repeat_count_);

@@ -12,6 +12,9 @@
 // Thread rule: one thread at a time. What is found depends on the arguments alone.
 #pragma once
 
+#include "codec/noise.hpp"
+#include "codec/repeat_table.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -21,7 +24,8 @@ namespace terrazzo::codec {
 
 // Literals, then `length` bytes that are a copy of those `distance` before them. A length of 0 ends a part.
 struct Repeat {
-  std::uint32_t literals = 0, length = 0, distance = 0;
+  std::uint32_t distance = 0, literals = 0, length = 0;
+  std::uint32_t unused = 0;  // so that they are libzstd's sequences as they are (NoiseZstd)
 };
 
 class RepeatFinder {
@@ -44,9 +48,6 @@ class RepeatFinder {
   [[nodiscard]] Doubt doubt() const noexcept;  // of the last call
 
  private:
-  struct Candidate {
-    std::uint32_t at, from;
-  };
   struct Found {
     std::uint32_t at, distance;
     std::uint32_t length;  // 0 once it is seen that others save more
@@ -59,7 +60,6 @@ class RepeatFinder {
     std::size_t medium = 0, longer = 0;  // of these, of eight bytes and more, and of sixteen
     std::size_t aligned = 0;  // likewise, as far back as the one before: from the row above, and not by chance
   };
-  struct Table;
 
   void start(std::span<std::byte const> in, Plan const& plan);
   void collect(std::size_t from, std::size_t to);
@@ -69,21 +69,22 @@ class RepeatFinder {
   void look_up_some(std::size_t from, std::size_t to);
   void verify(std::size_t end, std::size_t limit);
   void weigh(std::size_t from, std::size_t to);
-  [[nodiscard]] bool weigh_short(std::size_t from, std::size_t to, std::size_t limit);  // false: some are longer
-  void take();
+  [[nodiscard]] bool has_few_in_half() const noexcept;
+  [[nodiscard]] bool is_half_noise(std::size_t from, std::size_t to) const noexcept;
+  void look_up_high(std::size_t first, std::size_t count);  // high bytes
+  void weigh_high(std::size_t first, std::size_t count, std::size_t limit);
+  void take(std::size_t limit);
   void count(std::span<Repeat const> taken) noexcept;
 
   std::byte const* in_ = nullptr;
   std::size_t size_ = 0, shortest_ = kShortest;
   std::size_t covered_ = 0;  // the end of what has been taken
   std::uint32_t place_mask_ = 0;
-  // Pairs, by hash of the first bytes: the two last places, the newer one first. Where places are looked up by more
-  // bytes too, the second of a pair is the last place of another hash, that of eight or sixteen bytes. Each has a few
-  // more bits of its hash beside it.
-  std::vector<std::uint32_t> places_;
-  bool expects_short_ = false;  // of the chunk's candidates: most of its low bytes are noise
-  std::vector<Candidate> candidates_;
-  Candidate* candidates_end_ = nullptr;
+  std::vector<std::uint32_t> places_;  // of a RepeatTable
+  Noise half_ = Noise::none;  // of the last chunk that was looked at segment by segment: what nearly all of it is
+  std::vector<std::uint32_t> earlier_;  // by high byte of the chunk, behind a few zeros: where it may be repeated from
+  std::vector<RepeatCandidate> candidates_;
+  RepeatCandidate* candidates_end_ = nullptr;
   std::vector<Found> found_;
   Found *found_begin_ = nullptr, *found_end_ = nullptr;
   std::vector<std::int32_t> saved_;  // by place in the chunk: the most bits that can be saved from there on

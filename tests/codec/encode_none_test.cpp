@@ -15,6 +15,15 @@ TEST(EncodeNone, IsReadByLibtiff) {
   }
 }
 
+TEST(EncodeNone, IsReadByLibtiffWithManySamplesAPixel) {
+  for (std::uint32_t const samples : {1U, 2U, 3U, 999U, 5000U, 65535U}) {
+    EncodeFormat format = format_of();
+    format.block.samples_per_pixel = samples;
+    expect_libtiff_reads(format, {16, 16}, random_bytes(std::size_t{16} * 16 * samples, samples));
+    expect_libtiff_reads(format, {3, 2}, random_bytes(std::size_t{3} * 2 * samples, samples));
+  }
+}
+
 TEST(EncodeNone, GivesTheSameBytesWhateverTheWorkspaceDidBefore) {
   expect_independent_of_history(format_of(), {format_of()}, {100, 100});
 }

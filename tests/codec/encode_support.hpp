@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -106,7 +107,7 @@ class OneTileTiff {
     add(259, static_cast<std::uint32_t>(block.compression), 3);
     add(262, static_cast<std::uint32_t>(block.photometric), 3);
     bool const tiled = shape.width_px % 16 == 0 && shape.height_px % 16 == 0;
-    if (!tiled) { add(273, kStreamAt); }
+    if (!tiled) { add(kStripOffsets, 0); }
     add(277, block.samples_per_pixel, 3);
     if (!tiled) {
       add(278, shape.height_px);
@@ -116,7 +117,7 @@ class OneTileTiff {
     if (tiled) {
       add(322, shape.width_px);
       add(323, shape.height_px);
-      add(324, kStreamAt);
+      add(kTileOffsets, 0);
       add(325, static_cast<std::uint32_t>(stream.size()));
     }
     std::uint32_t const colours = block.photometric == tiff::Photometric::rgb         ? 3
@@ -158,8 +159,7 @@ class OneTileTiff {
 
  private:
   static constexpr std::uint32_t kDirectoryAt = 8;
-  static constexpr std::uint32_t kValuesAt = 512;
-  static constexpr std::uint32_t kStreamAt = 4096;
+  static constexpr std::uint16_t kStripOffsets = 273, kTileOffsets = 324;  // 0 until finish() knows better
   struct Entry {
     std::uint16_t tag, type;
     std::uint32_t count;
@@ -179,26 +179,33 @@ class OneTileTiff {
   void put(std::size_t at, T value) {
     std::memcpy(file_.data() + at, &value, sizeof value);
   }
+  // Header, directory, values that are longer than their entries, stream.
   void finish(Bytes const& stream) {
-    file_.assign(kStreamAt + stream.size(), std::byte{0});
+    std::size_t values = kDirectoryAt + 2 + 12 * entries_.size() + 4;
+    std::size_t stream_at = values;
+    for (Entry const& entry : entries_) { stream_at += bytes_outside(entry); }
+    file_.assign(stream_at + stream.size(), std::byte{0});
     std::memcpy(file_.data(), "II\x2A\0\x08\0\0\0", 8);
     put(kDirectoryAt, static_cast<std::uint16_t>(entries_.size()));
     std::size_t at = kDirectoryAt + 2;
-    std::uint32_t values = kValuesAt;
     for (Entry const& entry : entries_) {
       put(at, entry.tag);
       put(at + 2, entry.type);
       put(at + 4, entry.count);
-      std::size_t const to = entry.value.size() <= 4 ? at + 8 : values;
-      if (entry.value.size() > 4) {
-        put(at + 8, values);
-        values += static_cast<std::uint32_t>((entry.value.size() + 1) & ~std::size_t{1});
+      std::size_t const outside = bytes_outside(entry);
+      if (outside != 0) { put(at + 8, static_cast<std::uint32_t>(values)); }
+      std::ranges::copy(entry.value, file_.begin() + static_cast<std::ptrdiff_t>(outside == 0 ? at + 8 : values));
+      if (entry.tag == kStripOffsets || entry.tag == kTileOffsets) {
+        put(at + 8, static_cast<std::uint32_t>(stream_at));
       }
-      std::copy(entry.value.begin(), entry.value.end(), file_.begin() + static_cast<std::ptrdiff_t>(to));
+      values += outside;
       at += 12;
     }
-    ASSERT_LE(values, kStreamAt);
-    std::copy(stream.begin(), stream.end(), file_.begin() + kStreamAt);
+    std::ranges::copy(stream, file_.begin() + static_cast<std::ptrdiff_t>(stream_at));
+  }
+  // Up to four bytes lie in the entry itself; others begin at even offsets.
+  static std::size_t bytes_outside(Entry const& entry) {
+    return entry.value.size() <= 4 ? 0 : (entry.value.size() + 1) & ~std::size_t{1};
   }
 
   std::vector<Entry> entries_;

@@ -108,6 +108,28 @@ TEST(RepeatFinder, FindsRepeatsThatBeginWithAHighByte) {
   EXPECT_GT(covered_bytes(shifted), in.size() / 3);
 }
 
+// Chunks of 16-bit samples are searched by their high bytes once one was seen to be such; what is between must not be
+// lost: runs and other samples in every row, and rows that begin at another byte.
+TEST(RepeatFinder, CoversWhatLiesBetweenSamplesOfNoise) {
+  Bytes const samples = differences(500'000, 4);
+  for (std::size_t const run : {512U, 700U, 1536U}) {
+    SCOPED_TRACE(run);
+    Bytes in = samples;
+    std::size_t runs = 0;
+    constexpr std::size_t kRowBytes = 2048;
+    for (std::size_t row = 100'000; row + kRowBytes <= in.size(); row += kRowBytes) {
+      std::fill_n(in.begin() + static_cast<std::ptrdiff_t>(row + kRowBytes - run), run, std::byte{7});
+      runs += run;
+    }
+    EXPECT_GT(covered_bytes(in), runs * 98 / 100 + (in.size() - runs) / 4);
+  }
+  Bytes in = samples;
+  in.insert(in.begin() + 300'001, std::byte{9});
+  EXPECT_GT(covered_bytes(in) + 3 * RepeatFinder::kChunkBytes, covered_bytes(samples));
+  in.insert(in.begin() + 400'000, samples.begin(), samples.begin() + 50'000);
+  EXPECT_GT(covered_bytes(in), covered_bytes(samples) + 49'000);
+}
+
 TEST(RepeatFinder, FindsRowsOfNoiseThatRepeatWhateverTheirLength) {
   for (std::size_t const row_bytes : {1000U, 4096U, 4097U, 90'001U}) {
     SCOPED_TRACE(row_bytes);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the bytes at a place were seen before, by hashes of them. Pairs of places, by hash of the first bytes: the two
+// last ones, the newer first. Where places are looked up by more bytes too, the second of a pair is the last place of
+// another hash, that of eight or sixteen bytes. Each has a few more bits of its hash beside it, so that few of those
+// that are found are not the same bytes; which they are is for the caller to see.
+#pragma once
+
+#include "codec/common_length.hpp"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace terrazzo::codec {
+
+struct RepeatCandidate {
+  std::uint32_t at, from;
+};
+
+// A view of the memory of a table, in registers. Masks rather than shifts by counts that only its maker knows: those
+// are three micro-operations each on many x86-64 machines.
+class RepeatTable {
+ public:
+  struct Place {
+    std::uint32_t at;
+    std::uint32_t is_some;  // 1, or 0: then any place
+  };
+
+  // The size of `places` is a power of two, at least 4. `place_mask` has all bits of a place of `in`.
+  RepeatTable(std::byte const* in, std::span<std::uint32_t> places, std::uint32_t place_mask,
+              std::size_t hashed_bytes) noexcept
+      : in_(in),
+        places_(places.data()),
+        factor_(kMix << (64 - 8 * hashed_bytes)),
+        index_bits_(std::countr_zero(places.size() / 2)),
+        index_mask_(places.size() / 2 - 1),
+        place_mask_(place_mask) {}
+
+  // Eight bytes are read at a place, sixteen where as many are hashed.
+  [[nodiscard]] std::uint64_t hash(std::size_t at) const noexcept {
+    return std::rotl(load_eight(in_ + at) * factor_, index_bits_);
+  }
+  template <std::size_t bytes>
+  [[nodiscard]] std::uint64_t long_hash(std::size_t at) const noexcept {
+    std::uint64_t mixed = load_eight(in_ + at);
+    if constexpr (bytes == 16) { mixed += load_eight(in_ + at + 8) * kMix; }
+    return std::rotl(mixed * 0xD6E8'FEB8'6659'FD93, index_bits_);
+  }
+  [[nodiscard]] std::uint32_t* pair_of(std::uint64_t mixed) const noexcept {
+    return places_ + 2 * (mixed & index_mask_);
+  }
+
+  // All leave `at` in the table. Candidates are written in any case and counted if they are some.
+  [[nodiscard]] RepeatCandidate* look_up(std::size_t at, RepeatCandidate* to) const noexcept {
+    std::uint64_t const mixed = hash(at);
+    std::uint32_t* const last_two = pair_of(mixed);
+    std::uint32_t const newest = entry(at, mixed), newer = last_two[0], older = last_two[1];
+    auto const place = static_cast<std::uint32_t>(at);
+    *to = {place, newer & place_mask_};
+    to += has_same_tag(newer, newest);
+    *to = {place, older & place_mask_};
+    to += has_same_tag(older, newest);
+    last_two[0] = newest;
+    last_two[1] = newer;
+    return to;
+  }
+
+  // The newer of the two, or else the older. Without a branch: which one it is cannot be predicted.
+  [[nodiscard]] Place look_up_either(std::size_t at) const noexcept {
+    std::uint64_t const mixed = hash(at);
+    std::uint32_t* const last_two = pair_of(mixed);
+    std::uint32_t const newest = entry(at, mixed), newer = last_two[0], older = last_two[1];
+    std::uint32_t const has_newer = has_same_tag(newer, newest), has_older = has_same_tag(older, newest);
+    last_two[0] = newest;
+    last_two[1] = newer;
+    return {((newer & -has_newer) | (older & (has_newer - 1))) & place_mask_, has_newer | has_older};
+  }
+
+  // One that has `long_bytes` equal bytes, or else one that has fewer.
+  template <std::size_t long_bytes>
+  [[nodiscard]] RepeatCandidate* look_up_long(std::size_t at, RepeatCandidate* to) const noexcept {
+    std::uint64_t const few = hash(at), many = long_hash<long_bytes>(at);
+    std::uint32_t& last_few = pair_of(few)[0];
+    std::uint32_t& last_many = pair_of(many)[1];
+    std::uint32_t const old_few = last_few, old_many = last_many;
+    last_few = entry(at, few);
+    last_many = entry(at, many);
+    std::uint32_t const has_few = has_same_tag(old_few, last_few), has_many = has_same_tag(old_many, last_many);
+    *to = {static_cast<std::uint32_t>(at), (has_many != 0 ? old_many : old_few) & place_mask_};
+    return to + (has_few | has_many);
+  }
+
+ private:
+  static constexpr std::uint64_t kMix = 0x9E37'79B1'85EB'CA87;
+
+  // A place, and above it bits of the hash that the index has not: the index is in the lowest bits, the highest of the
+  // product, which are the best mixed; the next best are on top.
+  [[nodiscard]] std::uint32_t entry(std::size_t at, std::uint64_t mixed) const noexcept {
+    return static_cast<std::uint32_t>(at) | (static_cast<std::uint32_t>(mixed >> 32) & ~place_mask_);
+  }
+  [[nodiscard]] std::uint32_t has_same_tag(std::uint32_t a, std::uint32_t b) const noexcept {
+    return (a ^ b) <= place_mask_ ? 1 : 0;
+  }
+
+  std::byte const* in_;
+  std::uint32_t* places_;
+  std::uint64_t factor_;  // leaves nothing of the bytes behind those that are hashed
+  int index_bits_;
+  std::uint64_t index_mask_;
+  std::uint32_t place_mask_;
+};
+
+}  // namespace terrazzo::codec
