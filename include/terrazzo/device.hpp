@@ -41,7 +41,7 @@ struct DeviceView {
   std::int64_t band_stride_bytes = 0, row_stride_bytes = 0, pixel_stride_bytes = 0;
 };
 
-// [count, bands, height, width]: one item for each window of read_windows().
+// [count, bands, height, width]: one item for each window of read_windows() and read_windows_device().
 struct DeviceBatchView {
   DeviceView item{};  // the first
   std::uint32_t count = 0;
@@ -84,6 +84,33 @@ class DeviceArray {
   int device_;
 };
 
+// count x bands x height x width, C order, owned, on one GPU; as DeviceArray.
+class DeviceBatch {
+ public:
+  DeviceBatch(std::shared_ptr<void> memory, DeviceBatchView const& view, int device) noexcept;
+
+  [[nodiscard]] void* data() const noexcept { return view_.item.data; }
+  [[nodiscard]] DType dtype() const noexcept { return view_.item.dtype; }
+  [[nodiscard]] std::uint32_t count() const noexcept { return view_.count; }
+  [[nodiscard]] std::uint32_t bands() const noexcept { return view_.item.bands; }
+  [[nodiscard]] std::uint32_t height() const noexcept { return view_.item.height; }
+  [[nodiscard]] std::uint32_t width() const noexcept { return view_.item.width; }
+  [[nodiscard]] std::uint64_t size_bytes() const noexcept;
+  [[nodiscard]] DeviceBatchView const& view() const noexcept { return view_; }
+  [[nodiscard]] int device() const noexcept { return device_; }
+
+  // The item of that window, sharing the memory. REQUIRES: index < count().
+  [[nodiscard]] DeviceArray item(std::uint32_t index) const noexcept;
+
+  // As DeviceArray::to_dlpack(), of four dimensions.
+  [[nodiscard]] DLManagedTensor* to_dlpack() const;
+
+ private:
+  std::shared_ptr<void> memory_;
+  DeviceBatchView view_;
+  int device_;
+};
+
 // Device memory to read into, uninitialised.
 [[nodiscard]] DeviceArray make_device_array(DType dtype, std::uint32_t bands, std::uint32_t height,
                                             std::uint32_t width);
@@ -110,6 +137,11 @@ struct WindowOf {
 // datasets must have the requested bands.
 void read_windows(std::span<WindowOf const> windows, ReadRequest const& request, DeviceBatchView const& destination,
                   void* stream = nullptr, ReadReport* report = nullptr);
+
+// The same into memory of ours, as read_device(). There must be a window, and without `request.dtype` all datasets
+// must have one type.
+[[nodiscard]] DeviceBatch read_windows_device(std::span<WindowOf const> windows, ReadRequest const& request = {},
+                                              void* stream = nullptr, ReadReport* report = nullptr);
 
 // A result larger than the GPU: full-width bands of rows, top down, each valid until `piece` returns. Its rows are
 // chosen so that they fit `piece_bytes` (0: half of what the budget leaves), in whole tile rows where that is possible.

@@ -56,7 +56,7 @@ class Descriptor {
 [[nodiscard]] bool write_all(int descriptor, std::span<std::byte const> bytes) noexcept;
 [[nodiscard]] bool write_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte const> bytes) noexcept;
 // Parts that follow each other, in as few calls as are quick: large ones only into room that the file has already.
-enum class Room { none, made };
+enum class Room : std::uint8_t { none, made };
 [[nodiscard]] bool write_all_at(int descriptor, std::uint64_t offset_bytes,
                                 std::span<std::span<std::byte const> const> parts, Room room) noexcept;
 // A file that ends too early is ENODATA.

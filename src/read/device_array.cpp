@@ -5,6 +5,10 @@
 #include "terrazzo/device.hpp"
 #include "terrazzo/error.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -36,45 +40,68 @@ DLDataType dlpack_type(DType dtype) {
 struct Export {
   DLManagedTensor tensor{};
   std::shared_ptr<void> memory;
-  std::int64_t shape[3]{};
-  std::int64_t strides[3]{};
+  std::array<std::int64_t, 4> shape{};
+  std::array<std::int64_t, 4> strides{};
 };
+
+// Of `shape`, in C order.
+DLManagedTensor* export_tensor(std::shared_ptr<void> memory, void* data, DType dtype, int device,
+                               std::initializer_list<std::uint32_t> shape) {
+  auto exported = std::make_unique<Export>();
+  DLTensor& tensor = exported->tensor.dl_tensor;
+  tensor.data = data;
+  tensor.device = {kDLCUDA, device};
+  tensor.ndim = static_cast<std::int32_t>(shape.size());
+  tensor.dtype = dlpack_type(dtype);
+  std::ranges::copy(shape, exported->shape.begin());
+  std::int64_t stride = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    exported->strides[i] = stride;
+    stride *= exported->shape[i];
+  }
+  tensor.shape = exported->shape.data();
+  tensor.strides = exported->strides.data();
+  exported->memory = std::move(memory);
+  exported->tensor.manager_ctx = exported.get();
+  exported->tensor.deleter = [](DLManagedTensor* self) { delete static_cast<Export*>(self->manager_ctx); };
+  return &exported.release()->tensor;
+}
+
+std::uint64_t bytes_of(DeviceView const& view) noexcept {
+  return std::uint64_t{view.bands} * view.height * view.width * size_bytes(view.dtype);
+}
 
 }  // namespace
 
 DeviceArray::DeviceArray(std::shared_ptr<void> memory, DeviceView const& view, int device) noexcept
     : memory_(std::move(memory)), view_(view), device_(device) {}
 
-std::uint64_t DeviceArray::size_bytes() const noexcept {
-  return std::uint64_t{view_.bands} * view_.height * view_.width * terrazzo::size_bytes(view_.dtype);
-}
+std::uint64_t DeviceArray::size_bytes() const noexcept { return bytes_of(view_); }
 
 DLManagedTensor* DeviceArray::to_dlpack() const {
-  auto exported = std::make_unique<Export>();
-  DLTensor& tensor = exported->tensor.dl_tensor;
-  tensor.data = view_.data;
-  tensor.device = {kDLCUDA, device_};
-  tensor.ndim = 3;
-  tensor.dtype = dlpack_type(view_.dtype);
-  std::int64_t const width = view_.width, height = view_.height;
-  exported->shape[0] = view_.bands;
-  exported->shape[1] = height;
-  exported->shape[2] = width;
-  exported->strides[0] = height * width;
-  exported->strides[1] = width;
-  exported->strides[2] = 1;
-  tensor.shape = exported->shape;
-  tensor.strides = exported->strides;
-  exported->memory = memory_;
-  exported->tensor.manager_ctx = exported.get();
-  exported->tensor.deleter = [](DLManagedTensor* self) { delete static_cast<Export*>(self->manager_ctx); };
-  return &exported.release()->tensor;
+  return export_tensor(memory_, view_.data, view_.dtype, device_, {view_.bands, view_.height, view_.width});
 }
 
 HostArray DeviceArray::to_host() const {
   HostArray result(view_.dtype, view_.bands, view_.height, view_.width);
   reading::copy_to_host(view_.data, result.bytes(), 0, nullptr);
   return result;
+}
+
+DeviceBatch::DeviceBatch(std::shared_ptr<void> memory, DeviceBatchView const& view, int device) noexcept
+    : memory_(std::move(memory)), view_(view), device_(device) {}
+
+std::uint64_t DeviceBatch::size_bytes() const noexcept { return view_.count * bytes_of(view_.item); }
+
+DeviceArray DeviceBatch::item(std::uint32_t index) const noexcept {
+  DeviceView one = view_.item;
+  one.data = static_cast<std::byte*>(one.data) + index * view_.item_stride_bytes;
+  return {memory_, one, device_};
+}
+
+DLManagedTensor* DeviceBatch::to_dlpack() const {
+  DeviceView const& one = view_.item;
+  return export_tensor(memory_, one.data, one.dtype, device_, {view_.count, one.bands, one.height, one.width});
 }
 
 }  // namespace terrazzo

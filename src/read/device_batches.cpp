@@ -95,14 +95,15 @@ class Planner {
     plan_.host_layout = layout_of(largest_of(plan_.batches, true));
   }
 
-  // Takes so many slots, or fewer for fewer batches. False when they do not fit the budget.
+  // Takes so many slots, or fewer for fewer batches. False when they do not fit the budget or the limit.
   bool take_slots(std::size_t slots) {
     plan_.slot_bytes.assign(std::min(slots, plan_.batches.size()), 0);
     for (std::size_t b = 0; b < plan_.batches.size(); ++b) {
       std::size_t& bytes = plan_.slot_bytes[b % plan_.slots()];
       bytes = std::max(bytes, plan_.layout_of(plan_.batches[b]).total);
     }
-    return std::accumulate(plan_.slot_bytes.begin(), plan_.slot_bytes.end(), std::uint64_t{0}) <= rules_.budget_bytes;
+    auto const bytes = std::accumulate(plan_.slot_bytes.begin(), plan_.slot_bytes.end(), std::uint64_t{0});
+    return bytes <= rules_.budget_bytes && plan_.host_input_bytes() <= rules_.host_input_limit_bytes;
   }
 
   // As many tiles in flight as the budget allows, in as many batches as there are slots; fewer slots before batches
@@ -143,6 +144,12 @@ class Planner {
   }
 
   [[noreturn]] void refuse() const {
+    if (plan_.host_input_bytes() > rules_.host_input_limit_bytes) {
+      throw Error(ErrorKind::limit,
+                  text("one tile needs ", plan_.host_input_bytes(),
+                       " bytes of pinned memory to be decoded, the memory limit leaves ", rules_.host_input_limit_bytes,
+                       " (memory_limit_bytes, TERRAZZO_MEMORY_LIMIT)"));
+    }
     throw Error(ErrorKind::limit, text("one tile needs ", plan_.slot_bytes.front(),
                                        " bytes of device memory to be decoded, the budget, or what is free of it, is ",
                                        rules_.budget_bytes, " (device_budget_bytes, TERRAZZO_DEVICE_BUDGET)"));

@@ -51,6 +51,7 @@ struct BatchRules {
   bool host_input = false;         // the decoder reads its input from the host's memory
   bool one_at_a_time = false;      // nothing will overlap: the largest batch is the best one
   std::uint64_t budget_bytes = 0;  // of all slots together
+  std::uint64_t host_input_limit_bytes = 0;  // likewise, of the host's memory that such a decoder reads
   std::uint64_t chunk_bytes = 0;   // of the pinned pool
   std::function<std::size_t(DecodeLoad const&)> scratch_bytes{};
 };
@@ -67,9 +68,12 @@ struct BatchPlan {
     return batch.on_host ? host_layout : layout;
   }
   [[nodiscard]] std::size_t slots() const noexcept { return slot_bytes.size(); }
+  [[nodiscard]] std::uint64_t host_input_bytes() const noexcept {
+    return std::uint64_t{layout.host_input_bytes} * slots();
+  }
 };
 
-// Throws `limit` when one tile does not fit the budget.
+// Throws `limit` when one tile does not fit the budget or the limit.
 [[nodiscard]] BatchPlan plan_batches(DeviceWork& work, BatchRules const& rules);
 
 [[nodiscard]] DecodeLoad load_of(WorkBatch const& batch, DeviceWork const& work) noexcept;

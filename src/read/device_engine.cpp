@@ -337,11 +337,6 @@ void execute_on_device(std::span<DeviceJob const> jobs, ReadRequest const& reque
   }
 }
 
-std::string host_note(EngineChoice const& choice) {
-  bool const by_model = choice.host_s != 0;
-  return text("device engine: ", by_model ? "the host decodes what it is expected to finish first" : choice.reason);
-}
-
 std::shared_ptr<void> allocate_result(std::uint64_t bytes, ReadRequest const& request) {
   gpu::require_device();
   DeviceAllocator& allocator = allocator_of(request);

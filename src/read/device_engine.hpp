@@ -10,11 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 
 namespace terrazzo::reading {
-
-struct EngineChoice;  // read/engine_choice.hpp
 
 [[nodiscard]] DeviceState device_engine_state();
 
@@ -29,10 +26,6 @@ struct EngineChoice;  // read/engine_choice.hpp
 // stream.
 void execute_on_device(std::span<DeviceJob const> jobs, ReadRequest const& request, DeviceView const& view,
                        void* stream, ReadReport& report, StageTimes* profile = nullptr);
-
-// What is logged when `automatic` came to the host; one text for all that the cost model gave it. Not in builds without
-// CUDA.
-[[nodiscard]] std::string host_note(EngineChoice const& choice);
 
 // Device memory for a result, refused with `limit` when the device has less free. Freed when the last owner goes.
 [[nodiscard]] std::shared_ptr<void> allocate_result(std::uint64_t bytes, ReadRequest const& request);

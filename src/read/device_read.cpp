@@ -37,6 +37,48 @@ void execute(std::span<DeviceJob const> jobs, ReadRequest const& request, Device
   reading::execute_on_device(jobs, request, view, stream, filled);
 }
 
+// Memory for `count` results of the plan, one after the other.
+DeviceBatch make_batch(ReadPlan::Impl const& plan, std::uint32_t count, ReadRequest const& request) {
+  std::shared_ptr<void> memory = reading::allocate_result(result_bytes(plan, count), request);
+  auto const item = reading::contiguous_view<DeviceView>(
+      memory.get(), plan.dtype, static_cast<std::uint32_t>(plan.bands.size()), plan.out_height, plan.out_width);
+  return DeviceBatch(std::move(memory), {item, count, item.bands * item.band_stride_bytes}, reading::current_device());
+}
+
+std::string item_of(ReadPlan::Impl const& plan) {
+  return text(plan.bands.size(), " x ", plan.out_height, " x ", plan.out_width, " of ", to_string(plan.dtype));
+}
+
+// A job for each window, in their order, all of one shape and type; where they go is not said yet.
+std::vector<DeviceJob> plan_windows(std::span<WindowOf const> windows, ReadRequest one) {
+  if (one.window || one.target_size) {
+    throw Error(ErrorKind::usage, "windows are given one by one: the request has none of its own, and no target size");
+  }
+  std::vector<DeviceJob> jobs;
+  jobs.reserve(windows.size());
+  for (WindowOf const& window : windows) {
+    one.window = window.window;
+    naming_the_source(window.dataset, [&] {
+      jobs.push_back({reading::make_plan(window.dataset.shared_impl(), one)});
+      ReadPlan::Impl const &first = *jobs.front().plan, &plan = *jobs.back().plan;
+      if (plan.bands.size() != first.bands.size() || plan.out_height != first.out_height ||
+          plan.out_width != first.out_width || plan.dtype != first.dtype) {
+        throw Error(ErrorKind::usage, text("a window is ", item_of(plan), ", the first is ", item_of(first)));
+      }
+    });
+  }
+  return jobs;
+}
+
+void execute_windows(std::vector<DeviceJob> jobs, ReadRequest const& request, DeviceBatchView const& destination,
+                     void* stream, ReadReport* report) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i].destination_offset_bytes = static_cast<std::int64_t>(i) * destination.item_stride_bytes;
+  }
+  reading::sort_by_format(jobs);
+  execute(jobs, request, destination.item, stream, report);
+}
+
 // Of a read in parts, top down: one run from 0 to the tiles of the whole, whatever the parts count for themselves.
 class PartsProgress {
  public:
@@ -84,12 +126,9 @@ DeviceArray make_device_array(DType dtype, std::uint32_t bands, std::uint32_t he
 DeviceArray read_device(Dataset const& dataset, ReadRequest const& request, void* stream, ReadReport* report) {
   return naming_the_source(dataset, [&] {
     DeviceJob const job{reading::make_plan(dataset.shared_impl(), request)};
-    ReadPlan::Impl const& plan = *job.plan;
-    std::shared_ptr<void> memory = reading::allocate_result(result_bytes(plan), request);
-    auto const view = reading::contiguous_view<DeviceView>(
-        memory.get(), plan.dtype, static_cast<std::uint32_t>(plan.bands.size()), plan.out_height, plan.out_width);
-    execute({&job, 1}, request, view, stream, report);
-    return DeviceArray(std::move(memory), view, reading::current_device());
+    DeviceArray array = make_batch(*job.plan, 1, request).item(0);
+    execute({&job, 1}, request, array.view(), stream, report);
+    return array;
   });
 }
 
@@ -107,24 +146,23 @@ void read_windows(std::span<WindowOf const> windows, ReadRequest const& request,
   if (windows.size() != destination.count) {
     throw Error(ErrorKind::usage, text(windows.size(), " windows for ", destination.count, " places"));
   }
-  if (request.window || request.target_size) {
-    throw Error(ErrorKind::usage, "windows are given one by one: the request has none of its own, and no target size");
-  }
   if (report != nullptr) { *report = {}; }
-  if (windows.empty()) { return; }
-  std::vector<DeviceJob> jobs;
-  jobs.reserve(windows.size());
-  ReadRequest one = with_dtype(request, destination.item.dtype);
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    one.window = windows[i].window;
-    naming_the_source(windows[i].dataset, [&] {
-      jobs.push_back({reading::make_plan(windows[i].dataset.shared_impl(), one),
-                      static_cast<std::int64_t>(i) * destination.item_stride_bytes});
-      check_view(*jobs.back().plan, destination.item);
-    });
+  std::vector<DeviceJob> jobs = plan_windows(windows, with_dtype(request, destination.item.dtype));
+  if (jobs.empty()) { return; }
+  naming_the_source(windows.front().dataset, [&] { check_view(*jobs.front().plan, destination.item); });
+  execute_windows(std::move(jobs), request, destination, stream, report);
+}
+
+DeviceBatch read_windows_device(std::span<WindowOf const> windows, ReadRequest const& request, void* stream,
+                                ReadReport* report) {
+  auto const count = static_cast<std::uint32_t>(windows.size());
+  if (count == 0 || count != windows.size()) {
+    throw Error(ErrorKind::usage, text(windows.size(), " windows for a tensor"));
   }
-  reading::sort_by_format(jobs);
-  execute(jobs, request, destination.item, stream, report);
+  std::vector<DeviceJob> jobs = plan_windows(windows, request);
+  DeviceBatch batch = make_batch(*jobs.front().plan, count, request);
+  execute_windows(std::move(jobs), request, batch.view(), stream, report);
+  return batch;
 }
 
 void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64_t piece_bytes,
@@ -197,15 +235,12 @@ DeviceState device_state() { return reading::device_engine_state(); }
 StageTimes profile_device_read(Dataset const& dataset, ReadRequest const& request) {
   return naming_the_source(dataset, [&] {
     DeviceJob const job{reading::make_plan(dataset.shared_impl(), request)};
-    ReadPlan::Impl const& plan = *job.plan;
-    std::shared_ptr<void> const memory = reading::allocate_result(result_bytes(plan), request);
-    auto const view = reading::contiguous_view<DeviceView>(
-        memory.get(), plan.dtype, static_cast<std::uint32_t>(plan.bands.size()), plan.out_height, plan.out_width);
+    DeviceArray const array = make_batch(*job.plan, 1, request).item(0);
     StageTimes times;
     ReadReport report;
     ReadRequest forced = request;
     forced.engine = Engine::device;
-    reading::execute_on_device({&job, 1}, forced, view, nullptr, report, &times);
+    reading::execute_on_device({&job, 1}, forced, array.view(), nullptr, report, &times);
     return times;
   });
 }

@@ -101,6 +101,7 @@ void DeviceStages::plan_within_memory() {
                 .host_input = host_input_,
                 .one_at_a_time = task_.profile != nullptr,
                 .budget_bytes = budget_bytes,
+                .host_input_limit_bytes = task_.host_budget.limit_bytes() - task_.host_budget.used_bytes(),
                 .chunk_bytes = kChunkBytes,
                 .scratch_bytes = [&](DecodeLoad const& load) { return decode_scratch_bytes(task_.method, load); }});
   };
@@ -112,6 +113,7 @@ void DeviceStages::plan_within_memory() {
 
 void DeviceStages::reserve_slots() {
   if (plan_.batches.empty()) { return; }
+  host_input_bytes_ = task_.host_budget.reserve(plan_.host_input_bytes(), "compressed tiles in pinned memory");
   slots_->reserve_memory(plan_.slot_bytes, task_.budget_bytes);
   for (std::size_t s = 0; s < slots_->size(); ++s) {
     DeviceSlot& slot = (*slots_)[s];

@@ -76,6 +76,7 @@ class DeviceStages {
   tile::RowFormat decoded_;  // of the others
   int device_ = 0;
   BatchPlan plan_;
+  MemoryBudget::Reservation host_input_bytes_;
   std::optional<SlotLease> slots_;
   std::optional<TileFetcher> fetcher_;  // behind the slots: its reads end before their memory goes
 

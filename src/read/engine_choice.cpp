@@ -2,6 +2,7 @@
 #include "read/engine_choice.hpp"
 
 #include "base/settings.hpp"
+#include "base/text.hpp"
 #include "read/device_engine.hpp"
 
 #include <algorithm>
@@ -112,6 +113,11 @@ EngineChoice choose_engine(std::span<DeviceJob const> jobs, ReadRequest const& r
                 choice.device_s * 1e3);
   choice.reason = times;
   return choice;
+}
+
+std::string host_note(EngineChoice const& choice) {
+  bool const by_model = choice.host_s != 0;
+  return text("device engine: ", by_model ? "the host decodes what it is expected to finish first" : choice.reason);
 }
 
 }  // namespace terrazzo::reading

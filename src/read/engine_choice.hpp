@@ -35,4 +35,7 @@ struct EngineLoad {
 // For a result in device memory. Honours request.engine and TERRAZZO_ENGINE.
 [[nodiscard]] EngineChoice choose_engine(std::span<DeviceJob const> jobs, ReadRequest const& request);
 
+// What is logged when `automatic` came to the host; one text for all that the cost model gave it.
+[[nodiscard]] std::string host_note(EngineChoice const& choice);
+
 }  // namespace terrazzo::reading

@@ -5,6 +5,7 @@
 #include "gpu/runtime/device_fixture.hpp"
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/stream.hpp"
+#include "support/counting_allocator.hpp"
 #include "support/failure.hpp"
 #include "support/sources.hpp"
 
@@ -103,19 +104,6 @@ TEST(PackedLayout, RefusesTilesThatAreNotThere) {
   EXPECT_EQ(kind_of_failure([] { return packed_layout(Numbers{0}, Numbers{5}, Tiles{1}); }), ErrorKind::usage);
   EXPECT_EQ(kind_of_failure([] { return packed_layout(Numbers{0}, Numbers{5, 6}, Tiles{0}); }), ErrorKind::usage);
 }
-
-// Counts what is asked of it.
-class CountingAllocator final : public DeviceAllocator {
- public:
-  void* allocate(std::size_t bytes, void* stream) override {
-    ++allocations;
-    return gpu::pool_allocator().allocate(bytes, stream);
-  }
-  void deallocate(void* memory, std::size_t bytes, void* stream) noexcept override {
-    gpu::pool_allocator().deallocate(memory, bytes, stream);
-  }
-  int allocations = 0;
-};
 
 // Never asked: for what must not get as far as the device.
 class NoAllocator final : public DeviceAllocator {
@@ -259,7 +247,7 @@ class BringBackDevice : public gpu::test::OnDevice {
     wanted.scratch = scratch_bytes == 0 ? nullptr : device_input + (input.size() + 15) / 16 * 16;
     wanted.scratch_bytes = scratch_bytes;
     MemoryBudget budget(std::uint64_t{1} << 30);
-    CountingAllocator allocator;
+    testing::CountingAllocator allocator;
     ReturnBuffer into;
     tile::TileBatch const batch = bring_back(wanted, budget, allocator, into, stream.get());
     EXPECT_EQ(allocator.allocations, batch.buffer.empty() || scratch_bytes != 0 ? 0 : 1);

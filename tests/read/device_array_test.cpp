@@ -34,6 +34,11 @@ DeviceArray array_of(std::shared_ptr<void> memory, DType dtype, std::uint32_t ba
   return {std::move(memory), view, device};
 }
 
+DeviceBatch batch_of(std::shared_ptr<void> memory, DType dtype, std::uint32_t count, int device = 0) {
+  DeviceView const item = array_of(memory, dtype).view();
+  return {std::move(memory), {item, count, 3 * item.band_stride_bytes}, device};
+}
+
 TEST(DeviceArray, KnowsItsShapeAndSize) {
   Memory memory;
   void* const data = memory.owner.get();
@@ -54,6 +59,59 @@ TEST(DeviceArray, FreesItsMemoryWithTheLastCopy) {
     { DeviceArray const two = one; }
     EXPECT_FALSE(memory.seen.expired());
   }
+  EXPECT_TRUE(memory.seen.expired());
+}
+
+TEST(DeviceBatch, KnowsItsShapeAndSize) {
+  Memory memory;
+  void* const data = memory.owner.get();
+  DeviceBatch const batch = batch_of(std::move(memory.owner), DType::f64, 4000000000u, 3);
+  EXPECT_EQ(batch.data(), data);
+  EXPECT_EQ(batch.dtype(), DType::f64);
+  EXPECT_EQ(batch.count(), 4000000000u);
+  EXPECT_EQ(batch.bands(), 3u);
+  EXPECT_EQ(batch.height(), 5u);
+  EXPECT_EQ(batch.width(), 7u);
+  EXPECT_EQ(batch.device(), 3);
+  EXPECT_EQ(batch.size_bytes(), std::uint64_t{4000000000u} * 3 * 5 * 7 * 8) << "more than 32 bits";
+}
+
+TEST(DeviceBatch, HasItemsThatShareItsMemory) {
+  Memory memory;
+  {
+    auto const bytes = std::make_shared<std::vector<std::byte>>(8 * 3 * 5 * 7 * 2);
+    memory.owner = std::shared_ptr<void>(bytes, bytes->data());
+    memory.seen = memory.owner;
+  }
+  auto* const data = static_cast<std::byte*>(memory.owner.get());
+  {
+    DeviceArray const last = batch_of(std::move(memory.owner), DType::u16, 8, 2).item(7);
+    EXPECT_EQ(last.data(), data + 7 * 3 * 5 * 7 * 2);
+    EXPECT_EQ(last.dtype(), DType::u16);
+    EXPECT_EQ(last.size_bytes(), 3u * 5 * 7 * 2);
+    EXPECT_EQ(last.device(), 2);
+    EXPECT_FALSE(memory.seen.expired()) << "the batch is gone, its item is not";
+  }
+  EXPECT_TRUE(memory.seen.expired());
+}
+
+TEST(DlPack, DescribesTheBatchAndKeepsItsMemory) {
+  Memory memory;
+  void* const data = memory.owner.get();
+  DLManagedTensor* const managed = batch_of(std::move(memory.owner), DType::f32, 11, 2).to_dlpack();
+  DLTensor const& tensor = managed->dl_tensor;
+  EXPECT_EQ(tensor.data, data);
+  EXPECT_EQ(tensor.device.device_type, kDLCUDA);
+  EXPECT_EQ(tensor.device.device_id, 2);
+  EXPECT_EQ(tensor.dtype.code, kDLFloat);
+  EXPECT_EQ(tensor.dtype.bits, 32);
+  EXPECT_EQ(tensor.byte_offset, 0u);
+  ASSERT_EQ(tensor.ndim, 4);
+  EXPECT_EQ(std::vector<std::int64_t>(tensor.shape, tensor.shape + 4), (std::vector<std::int64_t>{11, 3, 5, 7}));
+  EXPECT_EQ(std::vector<std::int64_t>(tensor.strides, tensor.strides + 4), (std::vector<std::int64_t>{105, 35, 7, 1}))
+      << "in elements";
+  EXPECT_FALSE(memory.seen.expired()) << "the batch is gone, its tensor is not";
+  managed->deleter(managed);
   EXPECT_TRUE(memory.seen.expired());
 }
 

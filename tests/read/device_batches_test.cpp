@@ -102,6 +102,34 @@ TEST(DeviceBatches, ATileThatDoesNotFitIsRefusedByName) {
   }
 }
 
+TEST(DeviceBatches, PinnedInputKeepsTheHostsLimit) {
+  for (std::uint64_t const limit : {std::uint64_t{45'000}, kMiB, 10 * kMiB, 1000 * kMiB}) {
+    SCOPED_TRACE(limit);
+    DeviceWork work = work_of(std::vector<std::uint64_t>(2000, 40000));
+    BatchRules rules = rules_for(DeviceMethod::jpeg, 4096 * kMiB);
+    rules.host_input = true;
+    rules.host_input_limit_bytes = limit;
+    BatchPlan const plan = plan_batches(work, rules);
+    EXPECT_GE(plan.layout.host_input_bytes, 40000u);
+    EXPECT_LE(plan.layout.host_input_bytes * plan.slots(), limit);
+    expect_all_bytes_once(work, plan, rules);
+  }
+}
+
+TEST(DeviceBatches, ATileThatDoesNotFitTheHostsLimitIsRefusedByName) {
+  DeviceWork work = work_of({40000});
+  BatchRules rules = rules_for(DeviceMethod::jpeg, 4096 * kMiB);
+  rules.host_input = true;
+  rules.host_input_limit_bytes = 39'999;
+  try {
+    (void)plan_batches(work, rules);
+    FAIL();
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::limit);
+    EXPECT_NE(std::string(error.what()).find("TERRAZZO_MEMORY_LIMIT"), std::string::npos) << error.what();
+  }
+}
+
 TEST(DeviceBatches, VendorDecodersGetLargeBatchesAndOursStartEarly) {
   DeviceWork zstd = work_of(std::vector<std::uint64_t>(1024, 40000));
   EXPECT_EQ(plan_batches(zstd, rules_for(DeviceMethod::zstd, 4096 * kMiB)).batches.size(), 1u);

@@ -4,9 +4,9 @@
 #include "gpu/kernels/decoder_batch.hpp"
 #include "gpu/kernels/lzw.hpp"
 #include "gpu/vendor/nvcomp.hpp"
-#include "read/counting_allocator.hpp"
 #include "read/device_fixture.hpp"
 #include "read/images.hpp"
+#include "support/counting_allocator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ TEST(DeviceDecoders, AreAbleToDoWhatTheLibrariesAre) {
 using DecodersOnDevice = test::OnDevice;
 
 TEST_F(DecodersOnDevice, OfImagesHoldNothingUntilTheyDecode) {
-  test::CountingAllocator allocator;
+  testing::CountingAllocator allocator;
   HostInputDecoders const decoders(allocator);
   EXPECT_EQ(allocator.allocations, 0);
 }

@@ -2,10 +2,11 @@
 #include "read/device_engine.hpp"
 
 #include "gpu/runtime/stream.hpp"
-#include "read/counting_allocator.hpp"
 #include "read/device_fixture.hpp"
-#include "read/engine_choice.hpp"
+#include "read/dlpack.hpp"
 #include "read/images.hpp"
+#include "support/counting_allocator.hpp"
+#include "support/device_bytes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,8 +17,8 @@
 namespace terrazzo::reading {
 namespace {
 
-using test::CountingAllocator;
-using test::DeviceBytes;
+using terrazzo::testing::CountingAllocator;
+using terrazzo::testing::DeviceBytes;
 
 ImageSpec tiled(std::uint16_t compression = kPackBits) {
   return {.width = 300, .height = 200, .bands = 2, .tile_width = 16, .tile_height = 16, .compression = compression};
@@ -44,13 +45,6 @@ TEST(DeviceEngine, WithoutAGpuThrowsDeviceAndNothingElse) {
   EXPECT_NO_THROW(release_engine_memory());
   DeviceAbilities const abilities = usable_device_abilities();
   EXPECT_FALSE(abilities.nvcomp || abilities.nvjpeg || abilities.nvjpeg2k) << "libraries alone are no ability";
-}
-
-TEST(DeviceEngine, TellsWhyTheHostWasChosenWithoutTimesThatDifferFromReadToRead) {
-  EXPECT_EQ(host_note({Engine::host, "libnvcomp was not found"}), "device engine: libnvcomp was not found");
-  std::string const by_model = host_note({Engine::host, "expected 1 ms, 2 ms", 1e-3, 2e-3});
-  EXPECT_EQ(by_model, host_note({Engine::host, "expected 3 ms, 4 ms", 3e-3, 4e-3}));
-  EXPECT_NE(by_model.find("expected to finish first"), std::string::npos) << by_model;
 }
 
 using EngineOnDevice = test::OnDevice;
@@ -132,6 +126,19 @@ TEST_F(EngineOnDevice, TakesOneCallersMemoryForOneCallerOnly) {
   release_device_memory();
   EXPECT_EQ(one.live, 0);
   EXPECT_EQ(other.live, 0);
+}
+
+TEST_F(EngineOnDevice, LeavesATensorOfWindowsToWhoeverHoldsItLast) {
+  Opened const opened(image<std::uint16_t>(tiled()));
+  WindowOf const windows[] = {{*opened, {0, 0, 64, 32}}, {*opened, {100, 90, 64, 32}}, {*opened, {5, 6, 64, 32}}};
+  CountingAllocator allocator;
+  DLManagedTensor* const tensor =
+      read_windows_device(windows, {.engine = Engine::device, .device_allocator = &allocator}).to_dlpack();
+  release_device_memory();
+  EXPECT_EQ(allocator.live, 1);
+  EXPECT_EQ(allocator.live_bytes, 3u * 2 * 32 * 64 * 2);
+  tensor->deleter(tensor);
+  EXPECT_EQ(allocator.live, 0);
 }
 
 struct Gate {

@@ -3,13 +3,16 @@
 // Batches, budgets, bad tiles, progress: what the pipeline adds to decoding and placing.
 #include "read/device_pipeline.hpp"
 
-#include "read/counting_allocator.hpp"
 #include "read/device_decoders.hpp"
 #include "read/device_fixture.hpp"
 #include "read/images.hpp"
+#include "support/counting_allocator.hpp"
+#include "support/data_folder.hpp"
+#include "support/device_bytes.hpp"
 #include "support/lzw_stream.hpp"
 #include "support/temp_folder.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -21,8 +24,8 @@ namespace terrazzo::reading {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-using test::CountingAllocator;
-using test::DeviceBytes;
+using terrazzo::testing::CountingAllocator;
+using terrazzo::testing::DeviceBytes;
 
 constexpr std::uint16_t kLzw = 5, kDeflate = 8;
 
@@ -171,6 +174,27 @@ TEST_F(PipelineOnDevice, WorksInAnyBudgetThatTakesOneTile) {
   }
 }
 
+// nvJPEG reads pinned memory of the host's.
+TEST_F(PipelineOnDevice, CountsCompressedJpegInTheMemoryLimit) {
+  Dataset const dataset = open((testing::data_folder() / "rgb_jpeg.tif").string());  // four tiles
+  ReadRequest request{.engine = Engine::device};
+  if (plan_device_read(dataset, request).decoder != "nvJPEG") { GTEST_SKIP() << "no nvJPEG"; }
+  ASSERT_EQ(profile_device_read(dataset, request).host_tiles, 0u) << "the host has limits of its own";
+  std::uint64_t batches = 0;
+  request.progress = [&](std::uint64_t, std::uint64_t) { return ++batches != 0; };
+  HostArray const whole = read_device(dataset, request).to_host();
+  EXPECT_EQ(batches, 1u);
+  request.memory_limit_bytes = 2 * kJpegHeadroomBytes + 1000;
+  batches = 0;
+  ReadReport report;
+  HostArray const parts = read_device(dataset, request, nullptr, &report).to_host();
+  EXPECT_GT(batches, 1u);
+  EXPECT_EQ(report.tiles, 4u);
+  EXPECT_TRUE(std::ranges::equal(whole.bytes(), parts.bytes()));
+  request.memory_limit_bytes = kJpegHeadroomBytes;
+  EXPECT_EQ(failure_of([&] { (void)read_device(dataset, request); }).kind(), ErrorKind::limit);
+}
+
 TEST_F(PipelineOnDevice, TellsProgressUpToTheNumberOfTiles) {
   Written const written(tiles(kPackBits));
   std::uint64_t last = 0, total = 0;
@@ -233,6 +257,62 @@ TEST_F(PipelineOnDevice, ReadsManyTinyTiles) {
   ImageSpec const spec{.width = 4096, .height = 600, .tile_width = 16, .tile_height = 16, .compression = kPackBits};
   Written const written(image<std::uint8_t>(spec));
   test::expect_same_read(*written, {});
+}
+
+// Needs tests/device/default_stream_guard.cpp preloaded, and with it a shared CUDA runtime.
+class PipelineUnderGuard : public test::OnDevice {
+ protected:
+  void SetUp() override {
+    OnDevice::SetUp();
+    waits_ = reinterpret_cast<std::uint64_t (*)()>(dlsym(RTLD_DEFAULT, "terrazzo_guarded_waits"));
+    if (waits_ == nullptr && !IsSkipped()) { GTEST_SKIP() << "nobody counts: default_stream_guard is not loaded"; }
+  }
+
+  struct Counts {
+    std::uint64_t tiles = 0, batches = 0, waits = 0;
+  };
+
+  // Of a read like one that went before it.
+  Counts counts_of(Dataset const& dataset, ReadRequest request) const {
+    request.engine = Engine::device;
+    (void)read_device(dataset, request);
+    Counts counts;
+    request.progress = [&](std::uint64_t, std::uint64_t) { return ++counts.batches != 0; };
+    ReadReport report;
+    std::uint64_t const before = waits_();
+    (void)read_device(dataset, request, nullptr, &report);
+    counts.waits = waits_() - before;
+    counts.tiles = report.tiles;
+    return counts;
+  }
+
+  std::uint64_t (*waits_)() = nullptr;
+};
+
+TEST_F(PipelineUnderGuard, WaitsForBatchesAndNeverForATile) {
+  struct {
+    std::uint16_t compression;
+    bool strict;  // decoded by the host's threads
+  } const ways[] = {{kNone, false}, {kPackBits, false}, {kLzw, false}, {kDeflate, false}, {kPackBits, true}};
+  // Result, fill and the read's own stream; a batch's end, its slot's, and its pinned chunk's.
+  constexpr std::uint64_t kPerRead = 6, kPerBatch = 3;
+  for (auto const& way : ways) {
+    for (std::uint32_t const side : {256u, 512u}) {
+      SCOPED_TRACE(::testing::Message() << "compression " << way.compression << (way.strict ? ", strict, " : ", ")
+                                        << side << " px");
+      ImageSpec spec{
+          .width = side, .height = side, .tile_width = 16, .tile_height = 16, .compression = way.compression};
+      spec.edit = [&](std::uint64_t, Bytes& bytes) {
+        if (way.compression == kLzw) { bytes = testing::lzw_stream(bytes); }
+        if (way.compression == kDeflate) { bytes = zlib_stored(bytes); }
+      };
+      Counts const counts = counts_of(*Written(image<std::uint8_t>(spec)), {.strict = way.strict});
+      EXPECT_EQ(counts.tiles, side * side / 256);
+      EXPECT_LE(counts.batches, 10u) << "of tiles for which a wait each would be seen";
+      EXPECT_GT(counts.waits, counts.batches) << "or nobody counts";
+      EXPECT_LE(counts.waits, kPerRead + kPerBatch * counts.batches);
+    }
+  }
 }
 
 }  // namespace

@@ -47,13 +47,17 @@ TEST(DeviceReadWithoutAGpu, IsAnErrorThatSaysWhyAndNamesTheFile) {
   WindowOf const window{*opened, {0, 0, 90, 70}};
   for (Engine const engine : {Engine::automatic, Engine::host, Engine::device}) {
     ReadRequest const request{.engine = engine};
-    Error const errors[] = {failure_of([&] { (void)read_device(*opened, request); }),
-                            failure_of([&] { read_into(*opened, request, view); }), failure_of([&] {
-                              read_pieces(*opened, request, 90 * 2, [](DeviceView const&, std::uint32_t) { FAIL(); });
-                            }),
-                            failure_of([&] { (void)profile_device_read(*opened, request); }), failure_of([&] {
-                              read_windows({&window, 1}, request, {view, 1, 90 * 70 * 2});
-                            })};
+    Error const errors[] = {
+        failure_of([&] { (void)read_device(*opened, request); }),
+        failure_of([&] { read_into(*opened, request, view); }),
+        failure_of([&] { read_pieces(*opened, request, 90 * 2, [](DeviceView const&, std::uint32_t) { FAIL(); }); }),
+        failure_of([&] { (void)profile_device_read(*opened, request); }),
+        failure_of([&] {
+          read_windows({&window, 1}, request, {view, 1, 90 * 70 * 2});
+        }),
+        failure_of([&] {
+          (void)read_windows_device({&window, 1}, request);
+        })};
     for (Error const& error : errors) { EXPECT_EQ(error.kind(), kind) << error.what(); }
     EXPECT_EQ(errors[0].where().source, "memory.tif");
     EXPECT_EQ(errors[1].where().source, "memory.tif");
@@ -118,6 +122,27 @@ TEST(ReadWindows, OfNoneDoNothing) {
   report.tiles = 7;
   EXPECT_NO_THROW(read_windows({}, {}, {}, nullptr, &report));
   EXPECT_EQ(report.tiles, 0u);
+}
+
+TEST(ReadWindowsDevice, RefusesWindowsThatAreNotOneTensor) {
+  Opened const opened(image<std::uint8_t>(tiled()));
+  Opened const other_type(image<float>(tiled()));
+  ImageSpec more_bands = tiled();
+  more_bands.bands = 3;
+  Opened const other_bands(image<std::uint8_t>(more_bands));
+  auto const kind = [](std::vector<WindowOf> const& windows, ReadRequest const& request = {}) {
+    return failure_of([&] { (void)read_windows_device(windows, request); }).kind();
+  };
+  WindowOf const first{*opened, {0, 0, 10, 10}};
+  EXPECT_EQ(kind({}), ErrorKind::usage) << "no windows, no shape";
+  EXPECT_EQ(kind({first}, {.window = Window{0, 0, 10, 10}}), ErrorKind::usage);
+  EXPECT_EQ(kind({first}, {.target_size = TargetSize{5, 5}}), ErrorKind::usage);
+  EXPECT_EQ(kind({first}, {.bands = {3}}), ErrorKind::usage);
+  EXPECT_EQ(kind({first, {*opened, {81, 60, 10, 10}}}), ErrorKind::usage) << "outside";
+  EXPECT_EQ(kind({first, {*opened, {0, 0, 10, 9}}}), ErrorKind::usage);
+  EXPECT_EQ(kind({first, {*opened, {0, 0, 9, 10}}}), ErrorKind::usage);
+  EXPECT_EQ(kind({first, {*other_bands, {0, 0, 10, 10}}}), ErrorKind::usage);
+  EXPECT_EQ(kind({first, {*other_type, {0, 0, 10, 10}}}), ErrorKind::usage) << "nobody said which type";
 }
 
 TEST(ReadPieces, RefusesATargetSizeAndPiecesSmallerThanARow) {
@@ -231,6 +256,28 @@ TEST_F(DeviceRead, TakesRepeatedAndOverlappingWindowsOfTwoFilesAndTileFormats) {
     }
     if (engine == Engine::device) {
       EXPECT_LE(report.tiles, 30u + 30u + 9u) << "each tile once, however many windows it is in";
+    }
+  }
+}
+
+TEST_F(DeviceRead, GivesOneTensorOfWindowsOfFilesOfTwoTypes) {
+  Opened const bytes(image<std::uint8_t>(tiled()));
+  Opened const floats(image<float>(tiled()));
+  std::vector<WindowOf> windows;
+  for (std::uint32_t i = 0; i < 9; ++i) { windows.push_back({i % 2 == 0 ? *bytes : *floats, {i * 5, i * 4, 30, 20}}); }
+  for (Engine const engine : {Engine::automatic, Engine::device, Engine::host}) {
+    ReadReport report;
+    DeviceBatch const batch =
+        read_windows_device(windows, {.bands = {2, 1}, .dtype = DType::i32, .engine = engine}, nullptr, &report);
+    EXPECT_EQ(batch.device(), device_state().device);
+    EXPECT_EQ(batch.size_bytes(), 9u * 2 * 20 * 30 * 4);
+    EXPECT_GT(report.tiles, 0u);
+    ASSERT_EQ(batch.count(), 9u);
+    for (std::uint32_t i = 0; i < batch.count(); ++i) {
+      DeviceArray const item = batch.item(i);
+      EXPECT_EQ(item.dtype(), DType::i32);
+      EXPECT_EQ(values_of<std::int32_t>(item.to_host()), expected<std::int32_t>(windows[i].window, {2, 1}))
+          << "window " << i;
     }
   }
 }

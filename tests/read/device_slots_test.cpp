@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/device_slots.hpp"
 
-#include "read/counting_allocator.hpp"
 #include "read/device_fixture.hpp"
+#include "support/counting_allocator.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace terrazzo::reading {
 namespace {
 
-using test::CountingAllocator;
+using terrazzo::testing::CountingAllocator;
 
 TEST(Slots, WithoutAGpuAreADeviceError) {
   if (device_state().usable) { GTEST_SKIP() << "there is a GPU"; }

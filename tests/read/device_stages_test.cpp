@@ -3,9 +3,10 @@
 // Batches one after the other, without the pipeline's threads; device_pipeline_test.cpp has them overlap.
 #include "read/device_stages.hpp"
 
-#include "read/counting_allocator.hpp"
 #include "read/device_fixture.hpp"
 #include "read/images.hpp"
+#include "support/counting_allocator.hpp"
+#include "support/device_bytes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -66,13 +67,13 @@ class DeviceStagesOnDevice : public test::OnDevice {
     return stages.finish();
   }
 
-  test::CountingAllocator allocator_;
+  testing::CountingAllocator allocator_;
   ReadRequest request_;
   MemoryBudget host_budget_{1 << 20};
   ReturnedTiles returned_{host_budget_};
   ReadReport report_;
   std::size_t batches_ = 0;
-  std::optional<test::DeviceBytes> result_;  // not before there is a device
+  std::optional<testing::DeviceBytes> result_;  // not before there is a device
 };
 
 TEST_F(DeviceStagesOnDevice, EqualTheHostBatchByBatch) {

@@ -4,8 +4,8 @@
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
 #include "gpu/runtime/stream.hpp"
-#include "read/counting_allocator.hpp"
 #include "read/device_fixture.hpp"
+#include "support/device_bytes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace terrazzo::reading {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-using test::DeviceBytes;
+using terrazzo::testing::DeviceBytes;
 
 Bytes pattern(std::size_t count) {
   Bytes bytes(count);

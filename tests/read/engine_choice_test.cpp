@@ -74,6 +74,13 @@ TEST(ChooseEngine, AsksTheModelWhereThereIsAGpu) {
   EXPECT_GT(choice.host_s, 0);
 }
 
+TEST(ChooseEngine, TellsWhyTheHostWasChosenWithoutTimesThatDifferFromReadToRead) {
+  EXPECT_EQ(host_note({Engine::host, "libnvcomp was not found"}), "device engine: libnvcomp was not found");
+  std::string const by_model = host_note({Engine::host, "expected 1 ms, 2 ms", 1e-3, 2e-3});
+  EXPECT_EQ(by_model, host_note({Engine::host, "expected 3 ms, 4 ms", 3e-3, 4e-3}));
+  EXPECT_NE(by_model.find("expected to finish first"), std::string::npos) << by_model;
+}
+
 constexpr DeviceMethod kDeviceMethods[] = {DeviceMethod::raw,     DeviceMethod::lzw,  DeviceMethod::packbits,
                                            DeviceMethod::deflate, DeviceMethod::zstd, DeviceMethod::jpeg,
                                            DeviceMethod::jpeg2000};

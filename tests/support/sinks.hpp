@@ -11,9 +11,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace terrazzo::testing {
@@ -50,6 +52,41 @@ struct Target {
   std::string path = folder.path("out.tif");
   std::vector<std::byte> bytes{};
   std::shared_ptr<ByteSink> sink{};
+};
+
+// Another sink, and a function that sees every write before it is made, with the number of those before it. What the
+// function throws is the failure of that write. Copies that are left to the kernel are writes too.
+class WatchedSink final : public ByteSink {
+ public:
+  using BeforeWrite = std::function<void(int earlier)>;
+  WatchedSink(std::shared_ptr<ByteSink> sink, BeforeWrite before_write)
+      : sink_(std::move(sink)), before_write_(std::move(before_write)) {}
+
+  [[nodiscard]] std::string const& name() const noexcept override { return sink_->name(); }
+  void open() override { sink_->open(); }
+  [[nodiscard]] bool is_seekable() const noexcept override { return sink_->is_seekable(); }
+  void write_at(std::uint64_t offset_bytes, std::span<std::byte const> bytes) override {
+    before_write_(writes_++);
+    sink_->write_at(offset_bytes, bytes);
+  }
+  void hold() override { sink_->hold(); }
+  void let_go() override { sink_->let_go(); }
+  void read_at(std::uint64_t offset_bytes, std::span<std::byte> into) override { sink_->read_at(offset_bytes, into); }
+  [[nodiscard]] bool insert_front(std::uint64_t bytes) override { return sink_->insert_front(bytes); }
+  [[nodiscard]] std::uint64_t insert_unit_bytes() noexcept override { return sink_->insert_unit_bytes(); }
+  [[nodiscard]] std::uint64_t copy_from(int descriptor, std::uint64_t from_bytes, std::uint64_t to_bytes,
+                                        std::uint64_t size_bytes) override {
+    before_write_(writes_++);
+    return sink_->copy_from(descriptor, from_bytes, to_bytes, size_bytes);
+  }
+  [[nodiscard]] std::string spool_folder() const override { return sink_->spool_folder(); }
+  void publish(std::uint64_t size_bytes) override { sink_->publish(size_bytes); }
+  void discard() noexcept override { sink_->discard(); }
+
+ private:
+  std::shared_ptr<ByteSink> sink_;
+  BeforeWrite before_write_;
+  int writes_ = 0;
 };
 
 }  // namespace terrazzo::testing

@@ -5,6 +5,7 @@
 
 #include "gpu/runtime/check.hpp"
 #include "io/memory_source.hpp"
+#include "support/device_bytes.hpp"
 #include "support/on_device.hpp"
 #include "terrazzo/device.hpp"
 #include "test_image.hpp"
@@ -22,22 +23,15 @@
 
 namespace terrazzo::writing {
 
+using terrazzo::testing::DeviceBytes;
 using terrazzo::testing::OnDevice;
 
-// Bytes in device memory.
-class DeviceBytes {
- public:
-  explicit DeviceBytes(std::span<std::byte const> bytes)
-      : array_(make_device_array(DType::u8, 1, 1, static_cast<std::uint32_t>(std::max<std::size_t>(bytes.size(), 1)))) {
-    gpu::check_cuda(cudaMemcpy(array_.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice), "uploading");
-    // A copy from pageable memory may return before it has arrived, and streams of ours do not wait for it.
-    gpu::check_cuda(cudaDeviceSynchronize(), "uploading");
-  }
-  [[nodiscard]] std::byte* data() const { return static_cast<std::byte*>(array_.data()); }
-
- private:
-  DeviceArray array_;
-};
+// By the device engine; 0 is the process's own budget.
+[[nodiscard]] inline WriteOptions on_the_device(WriteOptions options, std::uint64_t budget = 0) {
+  options.engine = Engine::device;
+  options.device_budget_bytes = budget;
+  return options;
+}
 
 // The same view, over the copy of its memory.
 [[nodiscard]] inline DeviceView on_device(HostView const& view, std::vector<std::byte> const& memory,

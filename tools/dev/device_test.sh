@@ -33,7 +33,7 @@ pack_device_tests() {
   need_packages build bundle
   need_venv
   configure_and_build cuda
-  configure_and_build cuda-shared device_equality default_stream_guard
+  configure_and_build cuda-shared device_equality test_read default_stream_guard
   ninja -C build/cuda device_findings device_write_findings >/dev/null 2>&1 || loud "device_findings cannot be built here -> no findings"
   ninja -C build/cuda vendor_device_test >/dev/null 2>&1 || loud "vendor_device_test cannot be built here -> no vendor stage"
   rm -rf "$DEVICE_DIR"
@@ -44,10 +44,11 @@ pack_device_tests() {
     [[ -f $binary && -x $binary ]] && binaries+=("$binary")
   done
   cp "${binaries[@]}" "$DEVICE_DIR/"
-  # The same comparison with a shared runtime, so that its use of streams can be watched.
+  # With a shared runtime, so that the use of streams can be watched.
   cp build/cuda-shared/tests/device_equality "$DEVICE_DIR/guarded_equality"
+  cp build/cuda-shared/tests/test_read "$DEVICE_DIR/guarded_read"
   cp build/cuda-shared/tests/libdefault_stream_guard.so "$DEVICE_DIR/lib/"
-  binaries+=("$DEVICE_DIR/guarded_equality")
+  binaries+=("$DEVICE_DIR/guarded_equality" "$DEVICE_DIR/guarded_read")
   for binary in "${binaries[@]}"; do libraries_of "$binary"; done | sort -u |
     while IFS= read -r library; do cp -L "$library" "$DEVICE_DIR/lib/"; done
   for binary in "${binaries[@]}"; do
@@ -90,8 +91,11 @@ device_quick() {
     [[ $binary == *.log ]] && continue
     TERRAZZO_TEST_DATA_FOLDER=tests/data device_step "$(basename "$binary")" timeout 120 "$binary" --gtest_brief=1
   done
-  device_step default_stream timeout 60 env LD_PRELOAD="$ROOT/$DEVICE_DIR/lib/libdefault_stream_guard.so" \
-    "$DEVICE_DIR/guarded_equality" tests/data/{half_lzw_p3,dem_deflate_p3,u16x4_separate_p2_big_endian,lerc_zstd,sparse_bigtiff}.tif
+  local guard=$ROOT/$DEVICE_DIR/lib/libdefault_stream_guard.so
+  device_step default_stream timeout 60 env LD_PRELOAD="$guard" "$DEVICE_DIR/guarded_equality" \
+    tests/data/{half_lzw_p3,dem_deflate_p3,u16x4_separate_p2_big_endian,lerc_zstd,sparse_bigtiff}.tif
+  # Others of its tests use the default stream themselves.
+  device_step waits timeout 60 env LD_PRELOAD="$guard" "$DEVICE_DIR/guarded_read" '--gtest_filter=PipelineUnderGuard.*'
   device_step equality_own timeout 120 "$DEVICE_DIR/device_equality" tests/data/*.tif
   say "quick took $(since "$started") s"
   return $DEVICE_FAILED

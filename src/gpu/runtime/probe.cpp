@@ -19,9 +19,17 @@ namespace {
 // All tiles of a 1 GiB zstd read in flight take 4.9 GB, nvCOMP's scratch most of it; half of them take twice as long.
 constexpr std::uint64_t kMaxDefaultBudgetBytes = std::uint64_t{8} << 30;
 
-std::uint64_t default_budget(std::uint64_t free_bytes) {
-  std::uint64_t const set = settings().device_budget_bytes;
-  return set != 0 ? set : std::min(free_bytes / 4, kMaxDefaultBudgetBytes);
+// Asked for once a device: what reads and writes keep for the next one would count as taken, and asking is slow. 0: not
+// asked for.
+std::atomic<std::uint64_t>& budget_at_first_use(int device) {
+  static std::array<std::atomic<std::uint64_t>, kMaxDevices> known{};
+  return known[std::min(static_cast<std::size_t>(device), kMaxDevices - 1)];
+}
+
+std::uint64_t default_budget(int device, std::uint64_t free_bytes) {
+  std::uint64_t known = 0;
+  std::uint64_t const at_first = std::clamp<std::uint64_t>(free_bytes / 4, 1, kMaxDefaultBudgetBytes);
+  return budget_at_first_use(device).compare_exchange_strong(known, at_first) ? at_first : known;
 }
 
 }  // namespace
@@ -59,7 +67,8 @@ DeviceState probe_device() {
   state.multiprocessors = properties.multiProcessorCount;
   state.free_bytes = free_bytes;
   state.total_bytes = total_bytes;
-  state.default_budget_bytes = default_budget(free_bytes);
+  std::uint64_t const set = settings().device_budget_bytes;
+  state.default_budget_bytes = set != 0 ? set : default_budget(state.device, free_bytes);
   state.usable = true;
   return state;
 }
@@ -74,18 +83,12 @@ void require_device() {
 std::uint64_t resolve_device_budget(std::uint64_t requested) {
   if (requested == 0) { requested = settings().device_budget_bytes; }
   if (requested != 0) { return requested; }
-  // Asked for once a device: what reads keep for the next one would count as taken, and asking is slow.
-  static std::array<std::atomic<std::uint64_t>, kMaxDevices> at_first_use{};  // 0: not asked for
   int device = 0;
   check_cuda(cudaGetDevice(&device), "asking for the current device");
-  std::atomic<std::uint64_t>& known = at_first_use.at(static_cast<std::size_t>(device));
-  if (known == 0) {
-    std::size_t free_bytes = 0, total_bytes = 0;
-    check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free device memory");
-    std::uint64_t unknown = 0;
-    known.compare_exchange_strong(unknown, std::max<std::uint64_t>(1, default_budget(free_bytes)));
-  }
-  return known;
+  if (std::uint64_t const known = budget_at_first_use(device); known != 0) { return known; }
+  std::size_t free_bytes = 0, total_bytes = 0;
+  check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free device memory");
+  return default_budget(device, free_bytes);
 }
 
 }  // namespace terrazzo::gpu

@@ -9,7 +9,8 @@
 
 namespace terrazzo::gpu {
 
-// The current device of the calling thread; libraries are the caller's to add. Never throws.
+// The current device of the calling thread; libraries are the caller's to add. The budget is that of
+// resolve_device_budget(0). Never throws.
 [[nodiscard]] DeviceState probe_device();
 
 // Throws `device` with the probe's reason when there is no usable GPU. Cheap after the first call.

@@ -2,6 +2,7 @@
 #include "gpu/kernels/reduce.hpp"
 
 #include "gpu/kernels/reduce_on_device.hpp"
+#include "support/counting_allocator.hpp"
 #include "terrazzo/error.hpp"
 
 #include <gtest/gtest.h>
@@ -13,21 +14,9 @@
 namespace terrazzo::gpu {
 namespace {
 
+using terrazzo::testing::CountingAllocator;
 using test::DeviceCopy;
 using DeviceReductionOnDevice = test::ReduceOnDevice;
-
-// Counts what is taken from the pool.
-class CountingAllocator : public DeviceAllocator {
- public:
-  [[nodiscard]] void* allocate(std::size_t bytes, void* stream) override {
-    allocated_bytes += bytes;
-    return pool_allocator().allocate(bytes, stream);
-  }
-  void deallocate(void* memory, std::size_t bytes, void* stream) noexcept override {
-    pool_allocator().deallocate(memory, bytes, stream);
-  }
-  std::size_t allocated_bytes = 0;
-};
 
 TEST(DeviceReduction, RefusesWhatTheHostRefuses) {
   CountingAllocator allocator;
@@ -35,7 +24,7 @@ TEST(DeviceReduction, RefusesWhatTheHostRefuses) {
   EXPECT_THROW(DeviceReduction(larger, allocator, nullptr), Error);
   tile::ReductionSpec const complex{4, 4, 2, 2, DType::cf32, 1, Resampling::lanczos};
   EXPECT_THROW(DeviceReduction(complex, allocator, nullptr), Error);
-  EXPECT_EQ(allocator.allocated_bytes, 0U);
+  EXPECT_EQ(allocator.allocations, 0);
 }
 
 TEST(DeviceReduction, RefusesRowsThatAreNotAligned) {
@@ -60,7 +49,7 @@ TEST_F(DeviceReductionOnDevice, TakesWhatItSaidForItsTables) {
     CountingAllocator allocator;
     tile::ReductionSpec const spec{1025, 77, 513, 39, DType::f32, 1, method};
     DeviceReduction const reduction(spec, allocator, stream.get());
-    EXPECT_EQ(allocator.allocated_bytes, DeviceReduction::table_bytes(spec));
+    EXPECT_EQ(allocator.live_bytes, DeviceReduction::table_bytes(spec));
   }
 }
 

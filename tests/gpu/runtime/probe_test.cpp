@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/runtime/probe.hpp"
 
+#include "gpu/runtime/check.hpp"
 #include "gpu/runtime/device_fixture.hpp"
+#include "gpu/runtime/device_memory.hpp"
+#include "gpu/runtime/stream.hpp"
 #include "terrazzo/error.hpp"
 
 #include <gtest/gtest.h>
@@ -71,7 +74,20 @@ TEST_F(ProbeOnDevice, TakesAtMostAQuarterOfTheFreeMemoryByDefault) {
   DeviceState const state = probe_device();
   EXPECT_GT(resolve_device_budget(0), 0u);
   EXPECT_LE(resolve_device_budget(0), state.total_bytes / 4);
-  EXPECT_LE(state.default_budget_bytes, state.free_bytes / 4);
+  EXPECT_EQ(state.default_budget_bytes, resolve_device_budget(0));
+}
+
+TEST_F(ProbeOnDevice, CountsWhatThePoolHoldsAsFreeForTheNextOne) {
+  if (std::getenv("TERRAZZO_DEVICE_BUDGET") != nullptr) { GTEST_SKIP() << "TERRAZZO_DEVICE_BUDGET is set"; }
+  DeviceState const before = probe_device();
+  StreamHandle const stream = make_stream();
+  { DeviceBuffer const much(pool_allocator(), before.free_bytes / 8 * 7, stream.get()); }
+  check_cuda(cudaStreamSynchronize(stream.get()), "giving memory back to the pool");
+  DeviceState const after = probe_device();
+  trim_pool();
+  EXPECT_LT(after.free_bytes, before.free_bytes / 4) << "or nothing is shown";
+  EXPECT_EQ(after.default_budget_bytes, before.default_budget_bytes);
+  EXPECT_EQ(resolve_device_budget(0), before.default_budget_bytes);
 }
 
 }  // namespace
