@@ -13,8 +13,8 @@ namespace terrazzo::ops {
 // uploaded instead: with a mask or a target size, which the host makes, and where the host decodes anyway.
 [[nodiscard]] bool goes_by_device(Dataset const& source, ReadRequest const& read, WriteOptions const& write);
 
-// What `write` may take of the device's memory is for both sides: half for reading, half for writing. Nothing changes
-// when nothing was said, when the request has a budget of its own, or when rows do not go by the device.
+// What `write` may take of the device's memory (0: the process's default) is for both sides: half for reading, half for
+// writing. Nothing changes when the request has a budget of its own, or when rows do not go by the device.
 void share_device_budget(Dataset const& source, ReadRequest& read, WriteOptions& write);
 
 // All rows, band by band, with the writer's threads, allocator and cancellation. `read` has what is its share.
