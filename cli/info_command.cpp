@@ -223,6 +223,9 @@ int run(Options const& options) {
     if (options.check) { json["check"] = check_to_json(checks); }
     print_json(json);
   } else {
+    for (std::size_t i = dataset.info().warnings.size(); !options.common.quiet && i < info.warnings.size(); ++i) {
+      std::cerr << "terrazzo: warning: " << options.file << ": " << info.warnings[i] << '\n';  // those of PROJ
+    }
     print_info(std::cout, options.file, info);
     if (options.tags) { print_metadata(std::cout, info); }
     if (options.codecs) {

@@ -76,10 +76,14 @@ Samples read_samples(ColorTags const& tags, std::uint32_t bits, bool has_map) {
   return samples;
 }
 
-Color extra_sample_color(Samples const& samples, std::size_t band) {
+// ExtraSamples' value for the band; 0, "unspecified", for others.
+std::uint64_t extra_sample(Samples const& samples, std::size_t band) {
   auto const base = samples.per_pixel - std::min<std::uint64_t>(samples.extra.size(), samples.per_pixel);
-  if (band < base || band - base >= samples.extra.size()) { return Color::undefined; }
-  auto const kind = samples.extra[band - base];
+  return band < base || band - base >= samples.extra.size() ? 0 : samples.extra[band - base];
+}
+
+Color extra_sample_color(Samples const& samples, std::size_t band) {
+  auto const kind = extra_sample(samples, band);
   return kind == kAssociatedAlpha || kind == kUnassociatedAlpha ? Color::alpha : Color::undefined;
 }
 
@@ -178,6 +182,11 @@ std::vector<ColorEntry> color_table_from_map(std::vector<std::uint64_t> const& m
   return table;
 }
 
+bool is_shown_as_rgba(Layout const& layout) noexcept {
+  bool const by_its_codec = layout.compression == kJpeg && layout.source_color_space == "YCbCr";
+  return !layout.source_color_space.empty() && !by_its_codec;
+}
+
 void describe_color(tiff::Directory const& dir, Info& info) {
   describe_color(read_color_tags(dir, info.layout.bits_per_sample), info);
 }
@@ -189,8 +198,7 @@ void describe_color(ColorTags const& tags, Info& info) {
   auto const map = has_map ? tags.color_map : std::vector<std::uint64_t>{};
   auto const samples = read_samples(tags, bits, has_map);
   bool const converted = !info.layout.source_color_space.empty();
-  bool const rgba_view = converted && !(info.layout.compression == kJpeg && samples.photometric == Photometric::ycbcr);
-  if (rgba_view) {
+  if (is_shown_as_rgba(info.layout)) {
     constexpr std::array kRgba = {Color::red, Color::green, Color::blue, Color::alpha};
     for (std::size_t i = 0; i < info.bands.size(); ++i) {
       set_color(info.bands[i], i < kRgba.size() ? kRgba[i] : Color::undefined);
@@ -207,6 +215,9 @@ void describe_color(ColorTags const& tags, Info& info) {
   for (std::size_t i = 0; i < info.bands.size(); ++i) {
     bool const palette = i == 0 && !first.color_table.empty();
     set_color(info.bands[i], palette ? Color::palette : band_color(samples, converted, i));
+    if (info.bands[i].color == Color::alpha && extra_sample(samples, i) == kAssociatedAlpha) {
+      info.bands[i].metadata.domains["IMAGE_STRUCTURE"] = {{"ALPHA", "PREMULTIPLIED"}};
+    }
   }
   if (bits == 1 && info.bands.size() == 1) {
     set_color(first, Color::palette);

@@ -12,7 +12,8 @@
 
 namespace terrazzo::geo {
 
-// Fills `color`, `color_name` and, of the first band, `color_table` from the tags.
+// Fills `color`, `color_name` and, of the first band, `color_table` from the tags; alpha by which the colours are
+// multiplied already gets ALPHA=PREMULTIPLIED in the domain IMAGE_STRUCTURE of its metadata, as in GDAL.
 // REQUIRES: info.bands sized; layout.compression, layout.bits_per_sample and, where pixels are converted to RGB on the
 // way, layout.source_color_space set.
 //
@@ -26,6 +27,10 @@ struct ColorTags {
   std::vector<std::uint64_t> extra_samples{}, color_map{};
 };
 void describe_color(ColorTags const& tags, Info& info);
+
+// Pixels are converted to RGB, and not by their codec, which GDAL leaves to it: its view of them is red, green, blue
+// and alpha, whatever other colours the file names.
+[[nodiscard]] bool is_shown_as_rgba(Layout const& layout) noexcept;
 
 // By GDAL's name, in any case. Names of the newer kinds (nir, sar_x, ...) are `other`; unknown ones are `undefined`.
 [[nodiscard]] ColorInterpretation color_from_name(std::string_view name) noexcept;

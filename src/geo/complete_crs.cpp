@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/complete_crs.hpp"
 
+#include "base/text.hpp"
 #include "geo/keyed_crs.hpp"
 #include "geo/proj_library.hpp"
 
@@ -80,7 +81,15 @@ bool complete_crs(CrsDefinition const& definition, Info& info) {
   } else {
     found = crs_from_keys(*definition.keys, proj);
   }
-  if (!found.crs) { return false; }
+  for (auto& band : info.bands) {
+    if (band.unit.empty()) { band.unit = found.vertical_unit; }
+  }
+  if (found.unknown_code != 0) {
+    info.warnings.push_back(
+        text("PROJ does not know EPSG:", found.unknown_code,
+             found.stand_in ? ": the CRS keeps its codes, without WKT" : ": the CRS is made of the file's other keys"));
+  }
+  if (!found.crs || found.stand_in) { return false; }
   if (found.epsg == 0 && !found.contradictory) { found.epsg = proj.identify(found.crs, kMinConfidence); }
 
   crs->kind = kind_of(found.crs, proj);
@@ -89,9 +98,6 @@ bool complete_crs(CrsDefinition const& definition, Info& info) {
   crs->name = proj.name(found.crs);
   crs->wkt = proj.wkt(found.crs, PJ_WKT2_2019);
   crs->projjson = proj.projjson(found.crs);
-  for (auto& band : info.bands) {
-    if (band.unit.empty()) { band.unit = found.vertical_unit; }
-  }
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include "geo/crs.hpp"
 
 #include "geo/citation.hpp"
+#include "geo/epsg_kinds.hpp"
 #include "geo/number.hpp"
 
 #include <algorithm>
@@ -119,9 +120,9 @@ Crs describe_keys(GeoKeys const& keys) {
     if (codes.kind == Kind::geographic && codes.geodetic == kWgs84) { crs.epsg = kWgs84Ellipsoidal; }
   } else if (!codes.reports_vertical || !codes.has_vertical() || codes.kind == Kind::geocentric) {
     crs.epsg = crs.horizontal_epsg;
-  } else {
+  } else if (horizontal == 0 || epsg_kind(horizontal) != EpsgKind::unknown) {
     crs.kind = Kind::compound;
-  }
+  }  // else the kind stays that of the horizontal part: nothing else tells a writer the key of its code
   return crs;
 }
 

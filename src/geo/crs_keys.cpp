@@ -251,9 +251,12 @@ class KeysMaker {
   bool add_local(PjPtr const& crs) {
     auto const wkt = parse_wkt(proj_.wkt(crs, PJ_WKT1_GDAL));
     if (!wkt || wkt->keyword != "LOCAL_CS") { return false; }
+    WktNode const* const unit = wkt->child("UNIT");
+    // What a file without a word on its CRS is read as.
+    if (has_no_name(wkt->name()) && unit != nullptr && has_no_name(unit->name())) { return true; }
     keys_.set_code(key::GTModelType, kUserDefined);
     keys_.set_text(key::GTCitation, std::string(wkt->name()));
-    return add_linear_unit(wkt->child("UNIT"));
+    return add_linear_unit(unit);
   }
 
   bool add_vertical(PjPtr const& crs) {

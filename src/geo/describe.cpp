@@ -184,9 +184,10 @@ CrsDefinition describe(tiff::Directory const& dir, Sidecars const& sidecars, Inf
 
   MetadataBuilder dataset;
   std::vector<MetadataBuilder> bands(info.bands.size());
+  for (std::size_t i = 0; i < bands.size(); ++i) { bands[i].merge(info.bands[i].metadata); }  // of the colours
   add_baseline_metadata(dir, dataset);
   if (auto const xml = bounded_text(dir, tiff::tag::GDALMetadata, kMaxMetadataXmlBytes)) {
-    add_gdal_metadata(*xml, dataset, bands, info.bands);
+    add_gdal_metadata(*xml, dataset, bands, info.bands, !is_shown_as_rgba(info.layout));
   }
   describe_heights(dir, keys, info);
   if (georeference.has_raster_type) {

@@ -41,7 +41,16 @@ bool add_code(int code, Kind kind, GeoKeys& keys) {
       return true;
     case EpsgKind::unknown: break;
   }
-  return false;
+  // Newer than the table: the kind that a file gave it.
+  if (code <= 0 || code >= kUserDefined) { return false; }
+  int const model = kind == Kind::projected    ? kModelProjected
+                    : kind == Kind::geographic ? kModelGeographic
+                    : kind == Kind::geocentric ? kModelGeocentric
+                                               : 0;
+  if (model == 0) { return false; }
+  keys.set_code(key::GTModelType, model);
+  keys.set_code(model == kModelProjected ? key::ProjectedCRS : key::GeodeticCRS, code);
+  return true;
 }
 
 // A CRS of which only codes are known.
@@ -60,7 +69,9 @@ std::optional<GeoKeys> keys_from_codes(Crs const& crs) {
   }
   if (!add_code(horizontal, crs.kind, keys)) { return std::nullopt; }
   if (vertical != 0) {
-    if (epsg_kind(vertical) != EpsgKind::other) { return std::nullopt; }
+    auto const kind = epsg_kind(vertical);
+    bool const newer = kind == EpsgKind::unknown && vertical > 0 && vertical < kUserDefined;
+    if (kind != EpsgKind::other && !newer) { return std::nullopt; }
     keys.set_revision_1_0(false);
     keys.set_code(key::Vertical, vertical);
   }
@@ -116,6 +127,8 @@ std::string encode_parts(Crs const& crs, GeoKeys& keys) {
 std::string encode_crs(Crs const& crs, GeoKeys& keys) {
   std::string const& definition = crs.projjson.empty() ? crs.wkt : crs.projjson;
   auto by_codes = keys_from_codes(crs);
+  // The name is for readers to whom the codes say nothing.
+  if (by_codes && !crs.name.empty()) { by_codes->set_text(key::GTCitation, crs.name); }
   if (by_codes && (definition.empty() || proj_api() == nullptr)) {
     keys = *std::move(by_codes);
     return {};

@@ -80,7 +80,7 @@ std::string encode_georeference(Georeference const& georeference, tiff::TagSet& 
   if (georeference.crs) { unsaid = encode_crs(*georeference.crs, keys); }
   if (georeference.pixel_is_point) {
     keys.set_code(key::GTRasterType, kPixelIsPoint);
-  } else if (keys.size() > 0) {
+  } else if (georeference.crs) {
     keys.set_code(key::GTRasterType, kPixelIsArea);
   }
   keys.write(tags);

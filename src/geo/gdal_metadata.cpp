@@ -40,7 +40,7 @@ void set_band_item(BandInfo& info, MetadataBuilder& metadata, std::string_view r
 }  // namespace
 
 void add_gdal_metadata(std::string_view xml, MetadataBuilder& dataset, std::vector<MetadataBuilder>& bands,
-                       std::vector<BandInfo>& infos) {
+                       std::vector<BandInfo>& infos, bool takes_colors) {
   pugi::xml_document document;
   if (!parse_xml(xml, kMaxMetadataXmlBytes, document)) { return; }
   for (auto item : child(document, "GDALMetadata").children()) {
@@ -60,7 +60,9 @@ void add_gdal_metadata(std::string_view xml, MetadataBuilder& dataset, std::vect
     if (sample < -1 || sample >= static_cast<int>(bands.size())) { continue; }
     if (sample >= 0) {
       auto const band = static_cast<std::size_t>(sample);
-      set_band_item(infos[band], bands[band], value_of(item, "role").value_or(""), domain, *key, std::move(value));
+      auto const role = value_of(item, "role").value_or("");
+      if (!takes_colors && equals_ignoring_case(role, "colorinterp")) { continue; }
+      set_band_item(infos[band], bands[band], role, domain, *key, std::move(value));
     } else if (is_document_domain(domain)) {
       dataset.set_document(domain, std::move(value));
     } else {

@@ -16,9 +16,9 @@ namespace terrazzo::geo {
 inline constexpr std::size_t kMaxMetadataXmlBytes = std::size_t{16} << 20;
 
 // Adds the items of `xml` to `dataset` and to `bands` (metadata builders, one per band), and sets the fields of
-// `infos` that have a role. A document that does not parse, or larger than the limit, adds nothing.
-// REQUIRES: as many builders as infos.
+// `infos` that have a role, colours only where they are taken from it. A document that does not parse, or larger than
+// the limit, adds nothing. REQUIRES: as many builders as infos.
 void add_gdal_metadata(std::string_view xml, MetadataBuilder& dataset, std::vector<MetadataBuilder>& bands,
-                       std::vector<BandInfo>& infos);
+                       std::vector<BandInfo>& infos, bool takes_colors = true);
 
 }  // namespace terrazzo::geo

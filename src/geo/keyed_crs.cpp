@@ -20,7 +20,7 @@ namespace {
 
 using Kind = Crs::Kind;
 
-UnitOfMeasure const kMetre{"metre", 1, 9001};
+UnitOfMeasure const kMetre{"metre", 1, 9001}, kUnknownUnit{"unknown", 1, 0};
 constexpr int kWgs84 = 4326;
 constexpr int kMinConfidence = 70;  // per cent, for a code that the file itself names
 
@@ -101,6 +101,11 @@ bool only_code(GeoKeys const& keys) {
   constexpr std::array kDefining = {key::Projection, key::ProjMethod, key::GeodeticCRS, key::GeodeticDatum,
                                     key::Ellipsoid};
   return std::none_of(kDefining.begin(), kDefining.end(), [&](auto k) { return keys.has(k); });
+}
+
+// The keys name a geodetic CRS that PROJ does not know, and no datum: what is built on it has one that is made up.
+bool lacks_datum(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
+  return codes.geodetic != 0 && !keys.has(key::GeodeticDatum) && !proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS);
 }
 
 std::string projected_name(GeoKeys const& keys) {
@@ -189,6 +194,8 @@ KeyedCrs projected(GeoKeys const& keys, CrsCodes const& codes, ProjSession const
     result.crs = std::move(official);
     return result;
   }
+  bool const has_base = !lacks_datum(keys, codes, proj);
+  result.unknown_code = codes.projected != 0 && !official ? codes.projected : has_base ? 0 : codes.geodetic;
   if (!is_projected) { official.reset(); }
   UnitOfMeasure const official_unit = official ? unit_of_first_axis(official, proj) : kMetre;
   UnitOfMeasure const unit = linear_unit(keys, official_unit, proj);
@@ -206,6 +213,7 @@ KeyedCrs projected(GeoKeys const& keys, CrsCodes const& codes, ProjSession const
   auto const base = geodetic_wkt(keys, proj.epsg(official_base), proj);
   std::string const wkt = projected_wkt(keys, official, base, unit, proj);
   if (!wkt.empty()) { result.crs = proj.create(wkt); }
+  result.stand_in = result.unknown_code != 0 && result.unknown_code == codes.projected && !(result.crs && has_base);
   if (!result.crs) {
     result.crs = local_crs(projected_name(keys), unit, proj);
   } else if (!official) {
@@ -234,6 +242,8 @@ KeyedCrs geographic(GeoKeys const& keys, CrsCodes const& codes, ProjSession cons
   if (codes.geodetic != 0 && has_dynamic_datum(proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS), proj)) {
     base.epsg = codes.geodetic;
   }
+  if (codes.geodetic != 0 && !proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS)) { result.unknown_code = codes.geodetic; }
+  result.stand_in = lacks_datum(keys, codes, proj);
   result.epsg = base.epsg;
   result.crs = base.epsg != 0 ? proj.from_epsg(base.epsg, PJ_CATEGORY_CRS) : proj.create(base.wkt);
   if (base.epsg != 0 || !result.crs) { return result; }
@@ -253,6 +263,8 @@ KeyedCrs geocentric(GeoKeys const& keys, CrsCodes const& codes, ProjSession cons
     result.crs = std::move(official);
     return result;
   }
+  if (codes.geodetic != 0 && !official) { result.unknown_code = codes.geodetic; }
+  result.stand_in = lacks_datum(keys, codes, proj);
   auto const base = geodetic_wkt(keys, 0, proj);
   auto const unit = unit_of_measure(keys.code(key::GeogLinearUnits).value_or(0),
                                     keys.number(key::GeogLinearUnitSize).value_or(0), kMetre, proj);
@@ -312,7 +324,14 @@ void add_vertical(GeoKeys const& keys, CrsCodes const& codes, ProjSession const&
   }
   auto part = vertical(keys, codes, proj);
   result.vertical_unit = part.unit;
-  if (!codes.reports_vertical || !part.crs) { return; }
+  if (!codes.reports_vertical) { return; }
+  if (!part.crs) {
+    if (codes.vertical != 0 && !proj.from_epsg(codes.vertical, PJ_CATEGORY_CRS)) {
+      result.unknown_code = codes.vertical;
+      result.stand_in = true;
+    }
+    return;
+  }
   std::string name = text_or(keys, key::GTCitation, "");
   if (name.empty() || name.find(" = ") != std::string::npos) {
     name = proj.name(result.crs) + " + " + proj.name(part.crs);
@@ -335,7 +354,9 @@ KeyedCrs crs_from_keys(GeoKeys const& keys, ProjSession const& proj) {
     case Kind::geocentric: return geocentric(keys, codes, proj);
     default: {
       std::string const name = text_or(keys, key::GTCitation, text_or(keys, key::GeodeticCitation, "unnamed").c_str());
-      result.crs = local_crs(clean_citation(name), linear_unit(keys, kMetre, proj), proj);
+      // Keys that say no more than what a pixel stands for: GDAL reads a CRS of which nothing is known.
+      auto const& unit = keys.has(key::GTModelType) ? kMetre : kUnknownUnit;
+      result.crs = local_crs(clean_citation(name), linear_unit(keys, unit, proj), proj);
     }
   }
   if (result.crs && codes.has_vertical()) { add_vertical(keys, codes, proj, result); }

@@ -16,6 +16,8 @@ struct KeyedCrs {
   int epsg = 0;                   // the code that the keys name, when their parameters do not contradict it
   bool contradictory = false;     // a geographic code and parameters that are not its own: neither is to be believed
   std::string vertical_unit{};    // the name of the unit of heights, empty without a vertical part
+  int unknown_code = 0;           // one that the keys name and PROJ does not know
+  bool stand_in = false;          // and no other key says what it means: `crs` is not the CRS of the file
 };
 
 [[nodiscard]] KeyedCrs crs_from_keys(GeoKeys const& keys, ProjSession const& proj);

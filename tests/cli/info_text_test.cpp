@@ -51,6 +51,14 @@ TEST(PrintInfo, TellsARasterThatIsUpsideDown) {
   EXPECT_NE(text_of(info).find("(south up)"), std::string::npos);
 }
 
+TEST(PrintInfo, TellsAlphaThatIsMultipliedIntoTheColours) {
+  Info info = sample();
+  info.bands[0].color = ColorInterpretation::alpha;
+  EXPECT_EQ(text_of(info).find("alpha (premultiplied)"), std::string::npos);
+  info.bands[0].metadata.domains["IMAGE_STRUCTURE"] = {{"ALPHA", "PREMULTIPLIED"}};
+  EXPECT_NE(text_of(info).find("alpha (premultiplied)"), std::string::npos);
+}
+
 TEST(PrintInfo, GivesTheFileNoPowerOverTheTerminal) { EXPECT_EQ(text_of(sample()).find('\x1b'), std::string::npos); }
 
 TEST(PrintInfo, ShowsAFewBandsOfMany) {

@@ -62,6 +62,21 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{{8}, {}, 3, {"undefined", "undefined", "undefined"}},
                       Case{{65000}, {}, 2, {"undefined", "undefined"}}));
 
+TEST(Color, TellsAlphaThatIsMultipliedIntoTheColours) {
+  for (std::uint16_t const kind : {std::uint16_t{0}, std::uint16_t{1}, std::uint16_t{2}}) {
+    TiffBuilder tiff;
+    tiff.shorts(tag::SamplesPerPixel, {4})
+        .shorts(tag::PhotometricInterpretation, {2})
+        .shorts(tag::ExtraSamples, {kind});
+    Info info = info_of(4, 8);
+    describe_color(tiff.directory(), info);
+    for (std::size_t band = 0; band < 3; ++band) { EXPECT_TRUE(info.bands[band].metadata.domains.empty()); }
+    auto const* const said = info.bands[3].metadata.find("ALPHA", "IMAGE_STRUCTURE");
+    ASSERT_EQ(said != nullptr, kind == 1);
+    if (said != nullptr) { EXPECT_EQ(*said, "PREMULTIPLIED"); }
+  }
+}
+
 TEST(Color, OfConvertedImagesIsRgbWithAlpha) {
   TiffBuilder tiff;
   tiff.shorts(tag::SamplesPerPixel, {4}).shorts(tag::PhotometricInterpretation, {5});

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -55,12 +56,82 @@ TEST_F(CompleteCrs, FillsNameWktAndProjjsonOfACode) {
   EXPECT_EQ(crs.name, "WGS 84 / UTM zone 31N");
   EXPECT_TRUE(crs.wkt.starts_with("PROJCRS[\"WGS 84 / UTM zone 31N\""));
   EXPECT_TRUE(crs.projjson.starts_with("{"));
+  EXPECT_TRUE(complete(projected(32631)).warnings.empty());
 }
 
-TEST_F(CompleteCrs, TakesAwayACodeThatDoesNotExist) {
-  auto const crs = crs_of(projected(99));
-  EXPECT_FALSE(crs.epsg);
+// EPSG numbers CRSs from 1024 on: as good as a code that is newer than any PROJ.
+constexpr std::uint16_t kNewCode = 900;
+
+// What describe_crs() says stays, and a warning tells why.
+void expect_as_described(KeyFile const& file, int unknown_code = kNewCode) {
+  CrsDefinition const definition{.text = {}, .keys = file.keys()};
+  Info info;
+  info.georeference.crs = describe_crs(definition);
+  EXPECT_FALSE(complete_crs(definition, info));
+  Crs const wanted = *describe_crs(definition);
+  Crs const& crs = *info.georeference.crs;
+  EXPECT_EQ(crs.kind, wanted.kind);
+  EXPECT_EQ(crs.epsg, wanted.epsg);
+  EXPECT_EQ(crs.horizontal_epsg, wanted.horizontal_epsg);
+  EXPECT_EQ(crs.vertical_epsg, wanted.vertical_epsg);
+  EXPECT_EQ(crs.name, wanted.name);
+  EXPECT_EQ(crs.wkt, "");
+  EXPECT_EQ(crs.projjson, "");
+  ASSERT_EQ(info.warnings.size(), 1U);
+  EXPECT_NE(info.warnings[0].find("EPSG:" + std::to_string(unknown_code)), std::string::npos) << info.warnings[0];
+}
+
+TEST_F(CompleteCrs, KeepsCodesThatProjDoesNotKnow) {
+  expect_as_described(projected(kNewCode));
+  expect_as_described(projected(kNewCode)
+                          .text(key::GTCitation, "New / UTM zone 28N")
+                          .text(key::GeodeticCitation, "New")
+                          .code(key::ProjLinearUnits, 9001));
+  expect_as_described(geographic(kNewCode));
+  expect_as_described(geographic(kNewCode).number(key::EllipsoidSemiMajorAxis, 6378137));
+  expect_as_described(KeyFile().code(key::GTModelType, 3).code(key::GeodeticCRS, kNewCode));
+  expect_as_described(projected(32631).code(key::Vertical, kNewCode));
+  expect_as_described(geographic(4326).code(key::Vertical, kNewCode));
+  expect_as_described(projected(kNewCode).code(key::Vertical, 5783));
+  expect_as_described(geographic(kNewCode).code(key::Vertical, kNewCode + 1), kNewCode + 1);
+}
+
+TEST_F(CompleteCrs, KeepsTheCodeOfAProjectedCrsWhoseBaseHasNoDatum) {
+  auto file = projected(kNewCode).code(key::GeodeticCRS, kNewCode + 1).code(key::ProjMethod, 10);
+  expect_as_described(file.number(key::ProjCenterLat, 51).number(key::ProjCenterLong, 10));
+}
+
+TEST_F(CompleteCrs, BuildsACrsWithAnUnknownCodeFromItsParameters) {
+  auto file = projected(kNewCode).code(key::GeodeticCRS, 4258).code(key::ProjMethod, 10);
+  auto const info = complete(file.number(key::ProjCenterLat, 51).number(key::ProjCenterLong, 10));
+  EXPECT_EQ(info.georeference.crs->kind, Kind::projected);
+  EXPECT_FALSE(info.georeference.crs->epsg);
+  EXPECT_NE(info.georeference.crs->wkt.find("51"), std::string::npos);
+  ASSERT_EQ(info.warnings.size(), 1U);
+  EXPECT_NE(info.warnings[0].find("EPSG:900"), std::string::npos);
+}
+
+TEST_F(CompleteCrs, IgnoresAnUnknownVerticalCodeInTheFirstSpecification) {
+  auto const info = complete(projected(32631, 0).code(key::Vertical, kNewCode));
+  EXPECT_EQ(info.georeference.crs->epsg, 32631);
+  EXPECT_FALSE(info.georeference.crs->wkt.empty());
+  EXPECT_TRUE(info.warnings.empty());
+}
+
+TEST_F(CompleteCrs, GivesHeightsTheirUnitBesideAnUnknownCode) {
+  CrsDefinition const definition{.text = {}, .keys = projected(kNewCode).code(key::Vertical, 6360).keys()};
+  Info info;
+  info.bands.resize(1);
+  info.georeference.crs = describe_crs(definition);
+  EXPECT_FALSE(complete_crs(definition, info));
+  EXPECT_EQ(info.bands[0].unit, "US survey foot");
+}
+
+TEST_F(CompleteCrs, HasNoUnitWhereTheFileSaysOnlyWhatAPixelStandsFor) {
+  auto const crs = crs_of(KeyFile(0).code(key::GTRasterType, 2));
   EXPECT_EQ(crs.kind, Kind::local);
+  EXPECT_NE(crs.wkt.find("\"unknown\""), std::string::npos) << crs.wkt;
+  EXPECT_EQ(crs.wkt.find("metre"), std::string::npos) << crs.wkt;
 }
 
 TEST_F(CompleteCrs, TakesAwayACodeWhoseUnitIsOverridden) {

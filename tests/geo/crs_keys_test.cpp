@@ -105,6 +105,13 @@ TEST_F(CrsKeys, LeaveToWktWhatGdalWouldMisread) {
       keys_from_crs(proj.create("+proj=lcc +lat_1=33 +lat_2=45 +lon_0=-96 +datum=WGS84 +vunits=m +type=crs"), 0, proj));
 }
 
+TEST_F(CrsKeys, AreNoneForACrsOfWhichNothingIsKnown) {
+  ProjSession const proj;
+  auto const keys = keys_from_crs(crs_from_keys({}, proj).crs, 0, proj);
+  ASSERT_TRUE(keys);
+  EXPECT_EQ(keys->size(), 0U);
+}
+
 TEST_F(CrsKeys, SayNothingOfOtherKinds) {
   ProjSession const proj;
   EXPECT_FALSE(keys_from_crs(proj.from_epsg(5773, PJ_CATEGORY_CRS), 0, proj));

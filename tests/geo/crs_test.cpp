@@ -56,6 +56,14 @@ TEST(Crs, IsCompoundWithAVerticalPartFromRevisionOneOn) {
   EXPECT_EQ(old.vertical_epsg, 5773);
 }
 
+TEST(Crs, KeepsTheKindOfAHorizontalPartThatNoTableKnows) {
+  auto const crs = describe(KeyFile().code(key::GTModelType, 1).code(key::ProjectedCRS, 900).code(key::Vertical, 5783));
+  EXPECT_EQ(crs.kind, Kind::projected);
+  EXPECT_FALSE(crs.epsg);
+  EXPECT_EQ(crs.horizontal_epsg, 900);
+  EXPECT_EQ(crs.vertical_epsg, 5783);
+}
+
 TEST(Crs, IsThreeDimensionalWithHeightsAboveTheEllipsoid) {
   auto const crs = describe(KeyFile().code(key::GTModelType, 2).code(key::GeodeticCRS, 4326).code(key::Vertical, 4979));
   EXPECT_EQ(crs.kind, Kind::geographic);

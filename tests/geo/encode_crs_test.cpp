@@ -50,7 +50,14 @@ TEST(EncodeCrs, GivesCodesBackAsTheyWere) {
                            Crs{.kind = Kind::geocentric, .epsg = 4978, .horizontal_epsg = 4978},
                            Crs{.kind = Kind::geographic, .epsg = 4979, .horizontal_epsg = 4326, .vertical_epsg = 4979},
                            Crs{.kind = Kind::compound, .horizontal_epsg = 28992, .vertical_epsg = 5709},
-                           Crs{.kind = Kind::local, .name = "site grid"}}) {
+                           Crs{.kind = Kind::local, .name = "site grid"},
+                           // Codes that neither the table nor PROJ knows.
+                           Crs{.kind = Kind::projected, .epsg = 900, .horizontal_epsg = 900, .name = "New / TM"},
+                           Crs{.kind = Kind::geographic, .epsg = 900, .horizontal_epsg = 900, .name = "New"},
+                           Crs{.kind = Kind::geocentric, .epsg = 900, .horizontal_epsg = 900},
+                           Crs{.kind = Kind::compound, .horizontal_epsg = 32631, .vertical_epsg = 900},
+                           Crs{.kind = Kind::projected, .horizontal_epsg = 900, .vertical_epsg = 5783},
+                           Crs{.kind = Kind::geographic, .horizontal_epsg = 900, .vertical_epsg = 901}}) {
     Crs const read = read_back(given);
     EXPECT_EQ(read.kind, given.kind);
     EXPECT_EQ(read.epsg, given.epsg);
@@ -71,6 +78,8 @@ TEST(EncodeCrs, RefusesACrsOfNothing) {
   EXPECT_EQ(kind_of_failure([&] { static_cast<void>(encode_crs({}, keys)); }), ErrorKind::usage);
   Crs const parts{.horizontal_epsg = 32631, .vertical_epsg = 32632};
   EXPECT_EQ(kind_of_failure([&] { static_cast<void>(encode_crs(parts, keys)); }), ErrorKind::usage);
+  Crs const no_key_code{.kind = Kind::projected, .horizontal_epsg = 32631, .vertical_epsg = 900 + 65536};
+  EXPECT_EQ(kind_of_failure([&] { static_cast<void>(encode_crs(no_key_code, keys)); }), ErrorKind::usage);
 }
 
 class EncodeCrsByProj : public ::testing::Test {
@@ -108,6 +117,8 @@ TEST_F(EncodeCrsByProj, TakesOthersApart) {
 TEST_F(EncodeCrsByProj, RefusesWhatProjDoesNotKnow) {
   GeoKeys keys;
   EXPECT_EQ(kind_of_failure([&] { static_cast<void>(encode_crs({.epsg = 32699}, keys)); }), ErrorKind::usage);
+  Crs const no_key_code{.kind = Kind::projected, .epsg = 900 + 65536};
+  EXPECT_EQ(kind_of_failure([&] { static_cast<void>(encode_crs(no_key_code, keys)); }), ErrorKind::usage);
   EXPECT_EQ(kind_of_failure([&] { static_cast<void>(encode_crs({.wkt = "PROJCS[\"x\"]"}, keys)); }), ErrorKind::usage);
   EXPECT_EQ(kind_of_failure([&] { static_cast<void>(encode_crs({.projjson = "{}"}, keys)); }), ErrorKind::usage);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "geo/complete_crs.hpp"
 #include "geo/encode.hpp"
+#include "geo/key_files.hpp"
 #include "geo/written_tags.hpp"
 #include "tiff/format.hpp"
 
@@ -133,6 +135,21 @@ TEST(EncodeGeoreference, StatesTheRasterTypeBesideACrs) {
     EXPECT_TRUE(read.has_raster_type);
     EXPECT_EQ(read.pixel_is_point, point);
     EXPECT_EQ(read.crs->epsg, 32631);
+  }
+}
+
+TEST(EncodeGeoreference, WritesTheRasterTypeAloneWhereNothingElseWasSaid) {
+  for (std::uint16_t const type : {std::uint16_t{1}, std::uint16_t{2}}) {
+    Info info;
+    CrsDefinition const definition{.text = {}, .keys = KeyFile(0).code(key::GTRasterType, type).keys()};
+    info.georeference.pixel_is_point = type == 2;
+    info.georeference.crs = describe_crs(definition);
+    if (!complete_crs(definition, info)) { GTEST_SKIP() << "PROJ or its database is not installed"; }
+    tiff::TagSet tags;
+    EXPECT_EQ(encode_georeference(info.georeference, tags), "");
+    auto const keys = GeoKeys::read(written(tags)).keys.value();
+    EXPECT_EQ(keys.size(), 1U);
+    EXPECT_EQ(keys.code(key::GTRasterType), type);
   }
 }
 

@@ -49,6 +49,19 @@ TEST(GdalMetadata, SetsTheFieldsThatHaveARole) {
   EXPECT_TRUE(parsed.bands[0].domains.empty());
 }
 
+TEST(GdalMetadata, LeavesColorsAloneWhereTheyAreKnown) {
+  MetadataBuilder dataset;
+  std::vector<MetadataBuilder> bands(1);
+  std::vector<BandInfo> infos(1);
+  std::string const xml =
+      R"(<GDALMetadata><Item name="COLORINTERP" sample="0" role="colorinterp">Cyan</Item></GDALMetadata>)";
+  infos[0].color = ColorInterpretation::red;
+  add_gdal_metadata(xml, dataset, bands, infos, false);
+  EXPECT_EQ(infos[0].color, ColorInterpretation::red);
+  add_gdal_metadata(xml, dataset, bands, infos);
+  EXPECT_EQ(infos[0].color, ColorInterpretation::cyan);
+}
+
 TEST(GdalMetadata, KeepsAnUnknownColorAsAnItem) {
   Parsed const parsed(R"(<Item name="COLORINTERP" sample="0" role="colorinterp">shade</Item>)");
   EXPECT_EQ(parsed.infos[0].color, ColorInterpretation::undefined);

@@ -87,6 +87,27 @@ TEST_F(KeyedCrsTest, NamesTheUnitOfHeights) {
   EXPECT_EQ(from(projected(32631)).vertical_unit, "");
 }
 
+TEST_F(KeyedCrsTest, TellsAStandInForAnUnknownCodeFromWhatTheKeysDefine) {
+  auto const stand_in = from(projected(900));
+  EXPECT_EQ(stand_in.unknown_code, 900);
+  EXPECT_TRUE(stand_in.stand_in);
+  auto const geographic = from(KeyFile().code(key::GTModelType, 2).code(key::GeodeticCRS, 900));
+  EXPECT_EQ(geographic.unknown_code, 900);
+  EXPECT_TRUE(geographic.stand_in);
+  auto const with_datum =
+      from(KeyFile().code(key::GTModelType, 2).code(key::GeodeticCRS, 900).code(key::GeodeticDatum, 6258));
+  EXPECT_EQ(with_datum.unknown_code, 900);
+  EXPECT_FALSE(with_datum.stand_in);
+  auto const on_unknown_base = from(projected(32767).code(key::GeodeticCRS, 900).code(key::Projection, 16031));
+  EXPECT_EQ(on_unknown_base.unknown_code, 900);
+  EXPECT_FALSE(on_unknown_base.stand_in);
+  for (KeyFile const& known : {projected(32631), projected(32631).code(key::GeodeticCRS, 4326), projected(4326),
+                               projected(32631).code(key::Vertical, 5773)}) {
+    EXPECT_EQ(from(known).unknown_code, 0);
+    EXPECT_FALSE(from(known).stand_in);
+  }
+}
+
 TEST_F(KeyedCrsTest, IgnoresAVerticalCodeThatIsNotVertical) {
   auto const result = from(projected(32631).code(key::Vertical, 3857));
   EXPECT_EQ(proj_->api().proj_get_type(result.crs.get()), PJ_TYPE_PROJECTED_CRS);
