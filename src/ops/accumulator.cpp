@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/accumulator.hpp"
 
+#include "base/float_nodata.hpp"
 #include "base/moments.hpp"
 #include "ops/parallel.hpp"
 
@@ -257,8 +258,16 @@ class FloatAccumulator final : public Accumulator {
     }
   }
 
+  [[nodiscard]] bool is_nodata(double value) const {
+    if constexpr (std::is_floating_point_v<T>) {
+      return is_float_nodata(static_cast<T>(value), static_cast<T>(*nodata_));
+    } else {
+      return value == *nodata_;
+    }
+  }
+
   [[nodiscard]] bool is_valid(double value, std::uint8_t const* mask, std::uint32_t i) const {
-    return value == value && (mask == nullptr || mask[i] != 0) && !(nodata_ && value == *nodata_);
+    return value == value && (mask == nullptr || mask[i] != 0) && !(nodata_ && is_nodata(value));
   }
 
   // The valid values of a row, packed to the front of `scratch`.

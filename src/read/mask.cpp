@@ -244,7 +244,9 @@ void read_masks(ReadPlan::Impl const& plan, ReadRequest const& request, HostView
   JointRead joint(request, budget, report);
   SharedMasks shared(plan, request, budget, joint);
   auto const by_nodata = [&](std::uint32_t band) {
-    return source_of(plan, band) == MaskSource::none && plan.dataset->info.bands[band - 1].mask == MaskKind::nodata;
+    // Also of a level without a mask image, where full resolution has one.
+    auto const& nodata = plan.dataset->info.bands[band - 1].nodata;
+    return source_of(plan, band) == MaskSource::none && nodata && nodata->representable;
   };
   for (std::uint32_t const band : plan.bands) {
     if (by_nodata(band)) { joint.expect(plan_stored(plan, band, 0).block_count()); }

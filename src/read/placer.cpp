@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace terrazzo::reading {
 
@@ -37,6 +38,9 @@ Placer::Placer(ReadPlan::Impl const& plan, HostView const& destination, std::uin
       std::uint64_t{size_bytes(destination.dtype)} * plan.bands.size() * plan.out_height * plan.out_width;
   streaming_ = (direct_ || splits_pixels_) && result_bytes >= kStreamingBytes;
   planes_.resize(plan.bands.size());
+  by_plane_.resize(plan.bands.size());
+  std::iota(by_plane_.begin(), by_plane_.end(), 0U);
+  std::ranges::stable_sort(by_plane_, {}, [&](std::uint32_t i) { return separate_ ? plan_.bands[i] : 0; });
 }
 
 void Placer::fence() const noexcept {
@@ -49,14 +53,14 @@ std::byte* Placer::at(std::size_t band, std::uint32_t row, std::uint32_t column)
          static_cast<std::int64_t>(column) * destination_.pixel_stride_bytes;
 }
 
-bool Placer::holds(std::uint32_t plane, std::size_t band) const noexcept {
-  return !separate_ || plan_.bands[band] == plane + 1;
+std::span<std::uint32_t const> Placer::held_by(std::uint32_t plane) const noexcept {
+  if (!separate_) { return by_plane_; }
+  auto const held = std::ranges::equal_range(by_plane_, plane + 1, {}, [&](std::uint32_t i) { return plan_.bands[i]; });
+  return {held.begin(), held.end()};
 }
 
 std::byte* Placer::direct_row(std::uint32_t plane, std::uint32_t row, std::uint32_t column) const noexcept {
-  std::size_t band = 0;
-  while (!holds(plane, band)) { ++band; }
-  return at(band, row, column);
+  return at(held_by(plane).front(), row, column);
 }
 
 void Placer::prefetch_below(std::byte* to, std::uint32_t row, std::size_t bytes) const noexcept {
@@ -90,8 +94,7 @@ void Placer::place(std::uint32_t plane, std::uint32_t row, std::uint32_t column,
     }
     return;
   }
-  for (std::size_t band = 0; band < plan_.bands.size(); ++band) {
-    if (!holds(plane, band)) { continue; }
+  for (std::uint32_t const band : held_by(plane)) {
     std::size_t const sample = separate_ ? 0 : plan_.bands[band] - 1;
     tile::convert_row(from_, pixels + sample * size_bytes(from_), static_cast<std::ptrdiff_t>(pixel_bytes_),
                       destination_.dtype, at(band, row, column), destination_.pixel_stride_bytes, count,
@@ -100,8 +103,7 @@ void Placer::place(std::uint32_t plane, std::uint32_t row, std::uint32_t column,
 }
 
 void Placer::fill(std::uint32_t plane, std::uint32_t row, std::uint32_t column, std::size_t count) {
-  for (std::size_t band = 0; band < plan_.bands.size(); ++band) {
-    if (!holds(plane, band)) { continue; }
+  for (std::uint32_t const band : held_by(plane)) {
     std::byte sample[16];
     plan_.fill_sample(band, sample);
     tile::convert_row(destination_.dtype, sample, 0, destination_.dtype, at(band, row, column),

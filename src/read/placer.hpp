@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace terrazzo::reading {
@@ -35,8 +36,8 @@ class Placer {
   [[nodiscard]] std::byte* at(std::size_t band, std::uint32_t row, std::uint32_t column) const noexcept;
   // Rows of a block are placed downwards: what a coming one needs of the cache is asked for now.
   void prefetch_below(std::byte* to, std::uint32_t row, std::size_t bytes) const noexcept;
-  // The bands of the request that a block of `plane` holds: all, or those of that plane.
-  [[nodiscard]] bool holds(std::uint32_t plane, std::size_t band) const noexcept;
+  // The bands of the request that a block of `plane` holds, by their places in it: all, or those of that plane.
+  [[nodiscard]] std::span<std::uint32_t const> held_by(std::uint32_t plane) const noexcept;
 
   ReadPlan::Impl const& plan_;
   HostView const& destination_;
@@ -47,6 +48,7 @@ class Placer {
   bool splits_pixels_;  // plain, every sample of the pixel in order, to contiguous rows
   bool direct_;
   bool streaming_;
+  std::vector<std::uint32_t> by_plane_;  // places in plan_.bands, in the order of their planes
   std::vector<std::byte*> planes_;      // scratch of place()
   std::vector<std::byte> plane_rows_;   // likewise, when streaming
 };

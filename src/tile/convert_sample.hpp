@@ -3,6 +3,7 @@
 // One sample of any type into any other: the text behind convert.hpp's rows, shared with the device.
 #pragma once
 
+#include "base/float_nodata.hpp"
 #include "base/host_device.hpp"
 #include "terrazzo/dtype.hpp"
 #include "tile/byte_swap.hpp"
@@ -48,8 +49,9 @@ template <class Src>
     return t.nodata_i64 ? value == *t.nodata_i64 : static_cast<double>(value) == t.nodata;
   } else if constexpr (std::is_same_v<Src, std::uint64_t>) {
     return t.nodata_u64 ? value == *t.nodata_u64 : static_cast<double>(value) == t.nodata;
+  } else if constexpr (std::is_floating_point_v<Src>) {
+    return is_float_nodata(value, static_cast<Src>(t.nodata));
   } else {
-    // A NaN marker needs no comparison: NaN pixels are NaN already.
     return convert_value<double>(value) == t.nodata;
   }
 }

@@ -5,6 +5,7 @@
 // results are equal to the bit on the host and on the device. A NaN that comes out is always the plain quiet NaN.
 #pragma once
 
+#include "base/float_nodata.hpp"
 #include "base/host_device.hpp"
 #include "tile/convert.hpp"
 #include "tile/float_convert.hpp"
@@ -86,11 +87,7 @@ struct AxisWindow {
 // through text).
 template <class Float>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_close_to(Float value, Float marker) noexcept {
-  constexpr auto kEpsilon = static_cast<Float>(std::numeric_limits<float>::epsilon());
-  // All parts always, so that loops over it have no branch. A NaN marker is close to NaN alone.
-  int const equal = (value == marker) | (value != value);
-  int const close = std::fabs(value - marker) < kEpsilon * std::fabs(value + marker) * static_cast<Float>(2);
-  return (equal | close) != 0;
+  return (static_cast<int>(is_float_nodata(value, marker)) | static_cast<int>(value != value)) != 0;
 }
 
 template <class T>

@@ -67,7 +67,7 @@ struct ReduceTask {
   task.columns_are_pairs = spec.source_width == 2 * static_cast<std::uint64_t>(spec.width);
   task.has_mask = spec.mask;
   task.has_alpha = spec.alpha_band.has_value();
-  task.alpha_is_mask = spec.alpha_band && !spec.mask && !spec.nodata;
+  task.alpha_is_mask = spec.alpha_is_mask();
   task.alpha_band = spec.alpha_band.value_or(0);
   return task;
 }

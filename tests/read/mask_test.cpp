@@ -196,6 +196,30 @@ TEST(ReadMask, OfFullResolutionServesATargetFromAnOverviewWithoutOne) {
   EXPECT_EQ(values_of<std::uint8_t>(read_mask(*opened, {.level = 1})), std::vector<std::uint8_t>(200, 255));
 }
 
+TEST(ReadMask, OfALevelWithoutOneIsByNodata) {
+  testing::TiffBuilder builder = image<float>({.width = 40, .height = 20});
+  builder.ascii(42113, std::to_string(value_at<int>(0, 2, 3)));
+  builder.next_ifd();
+  add_image<float>(builder, {.width = 20, .height = 10, .subfile_type = 1});
+  builder.next_ifd();
+  add_image<std::uint8_t>(builder, {.width = 40, .height = 20, .subfile_type = 4});
+  Opened const opened(builder);
+  ASSERT_EQ(opened->info().bands[0].mask, MaskKind::internal);
+  auto const mask = values_of<std::uint8_t>(read_mask(*opened, {.level = 1}));
+  EXPECT_EQ(mask[2 * 20 + 3], 0);
+  EXPECT_EQ(mask[2 * 20 + 4], 255);
+}
+
+// Written with fewer digits than the pixels have: GDAL masks them.
+TEST(ReadMask, FindsNodataThatLostDigits) {
+  testing::TiffBuilder builder;
+  add_image<float>(builder, {.width = 2, .height = 1},
+                   [](std::uint32_t, std::uint32_t, std::uint32_t c) { return c == 0 ? -3.4028235e38F : -3.0F; });
+  builder.ascii(42113, "-3.40282306e+38");
+  Opened const opened(builder);
+  EXPECT_EQ(values_of<std::uint8_t>(read_mask(*opened)), (std::vector<std::uint8_t>{0, 255}));
+}
+
 TEST(ReadMask, OfAnotherSizeIsNotTheMask) {
   testing::TiffBuilder builder = image<float>({.width = 10, .height = 10});
   builder.next_ifd();
