@@ -72,6 +72,7 @@ ConvertSetup make_setup(Options const& options, Dataset const& dataset) {
   setup.write = conversion_options(dataset, setup.read);
   setup.write.cog = true;
   apply_choices(options.choices, setup.write);
+  make_alpha_the_mask(dataset, setup.read, setup.write);
   if (setup.write.engine == Engine::device && options.jobs > 1) {
     std::uint64_t const all =
         setup.write.device_budget_bytes != 0 ? setup.write.device_budget_bytes : device_state().default_budget_bytes;
@@ -191,6 +192,10 @@ void add_cog(CLI::App& app, Action& action) {
       ->add_flag("--overwrite", options->overwrite, "With --out-dir: also write what is newer than its source already")
       ->needs(folder);
   add_conversion_choices(*command, options->choices, options->selection, false);
+  CLI::Option* const compression = command->get_option("--compression");
+  compression->description(compression->get_description() +
+                           ". With jpeg alpha becomes a mask, which is exact, unless --bands, --mask or --interleave "
+                           "band is given");
   add_common(*command, options->common);
   command->callback([options, &action] {
     action = [options] {

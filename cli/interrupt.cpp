@@ -32,6 +32,11 @@ void install_signal_handlers() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  // A terminal that is closed ends us, unless we were started not to care (nohup).
+  struct sigaction inherited = {};
+  if (sigaction(SIGHUP, nullptr, &inherited) == 0 && inherited.sa_handler != SIG_IGN) {
+    sigaction(SIGHUP, &action, nullptr);
+  }
   // Left to its default it would end us with temporary files lying about; the write itself fails with EPIPE.
   action.sa_handler = on_broken_pipe;
   sigaction(SIGPIPE, &action, nullptr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ctrl-C: the first asks the work to stop (it ends with a `cancelled` error), the second ends the process at once.
+// Ctrl-C, SIGTERM, and SIGHUP (the terminal is closed) unless it was ignored when we were started (nohup): the first
+// asks the work to stop (it ends with a `cancelled` error), the second ends the process at once.
 // A reader of our output who goes away (`| head`) asks the work to stop too; nothing is said of it.
 #pragma once
 
@@ -10,7 +11,7 @@ namespace terrazzo::cli {
 
 void install_signal_handlers();
 
-// True after the first Ctrl-C or SIGTERM, and when the reader has gone; for ReadRequest::cancel.
+// True after the first Ctrl-C, SIGTERM or SIGHUP, and when the reader has gone; for ReadRequest::cancel.
 [[nodiscard]] std::atomic<bool> const* cancel_flag() noexcept;
 
 // Throws `cancelled` when the flag is set.

@@ -145,7 +145,7 @@ void add_description(CLI::App& command, WriteChoices& choices) {
                 "A mask of the pixels that the source has, instead of nodata: what lossy codecs (JPEG, WebP) want")
       ->excludes(nodata)
       ->group(kDescription);
-  command.add_option("--crs", choices.crs, "The CRS, instead of the source's: EPSG:32632, WKT or PROJJSON")
+  command.add_option("--crs", choices.crs, "The CRS, instead of the source's: EPSG:32632, WKT, PROJJSON, or none")
       ->type_name("CRS")
       ->group(kDescription);
   command.add_flag("--statistics", choices.statistics, "Minimum, maximum, mean and deviation of every band, stored")
@@ -251,7 +251,11 @@ void apply_choices(WriteChoices const& choices, WriteOptions& options) {
     options.mask = true;
     options.nodata.reset();
   }
-  if (choices.crs) { options.georeference.crs = parse_crs(*choices.crs); }
+  if (choices.crs == "none") {
+    options.georeference.crs.reset();
+  } else if (choices.crs) {
+    options.georeference.crs = parse_crs(*choices.crs);
+  }
   if (choices.resampling) { options.resampling = choices.resampling; }
   if (choices.overviews) { options.overview_factors = choices.overviews; }
   if (choices.buffer_bytes != 0) { options.streaming_buffer_bytes = choices.buffer_bytes; }

@@ -31,6 +31,11 @@ namespace terrazzo {
 // order and type. Change what is wanted otherwise.
 [[nodiscard]] WriteOptions conversion_options(Dataset const& source, ReadRequest const& read = {});
 
+// For a COG, as GDAL's driver: alpha becomes the mask where JPEG would blur it. That is where `options` say JPEG, the
+// source has two or four bands of uint8 whose last is alpha, with neither nodata nor a mask beside it, and all of them
+// are read and would be stored pixel by pixel. Then `read` and `options` lose that band, and `options` get a mask.
+void make_alpha_the_mask(Dataset const& source, ReadRequest& read, WriteOptions& options);
+
 struct ConvertReport {
   ReadReport read{};
   WriteReport write{};

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <utility>
 
 namespace terrazzo {
@@ -85,6 +86,9 @@ std::optional<Nodata> common_nodata(std::vector<BandInfo> const& bands, std::str
 
 WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) {
   Info const info = source.detailed_info();
+  for (std::size_t i = source.info().warnings.size(); i < info.warnings.size(); ++i) {  // those of PROJ
+    log_once(text(info.source, ": ", info.warnings[i]));
+  }
   ReadPlan const planned = plan(source, read);
   WriteOptions options = options_like(info);
   options.dtype = planned.dtype();
@@ -124,6 +128,20 @@ WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) 
     options.extra_tags = ops::color_tags(source, planned);
   }
   return options;
+}
+
+void make_alpha_the_mask(Dataset const& source, ReadRequest& read, WriteOptions& options) {
+  Info const& info = source.info();
+  auto const bands = static_cast<std::uint32_t>(info.bands.size());
+  // Of bytes: JPEG takes nothing else. Who named bands wants these.
+  bool const wanted = options.compression == Compression::jpeg && options.dtype == DType::u8 &&
+                      options.bands == bands && options.planar == PlanarLayout::contiguous && read.bands.empty() &&
+                      !options.mask;
+  if (!wanted || info.bands.front().mask != MaskKind::alpha) { return; }
+  for (std::uint32_t band = 1; band < bands; ++band) { read.bands.push_back(band); }
+  options.bands = bands - 1;
+  options.band_info.pop_back();
+  options.mask = true;
 }
 
 namespace {

@@ -72,28 +72,28 @@ bool has_size(OverviewInfo const& overview, Info const& info, std::uint32_t fact
 
 // Of overviews in an .ovr file, which are made anew with the others. The smallest that fits both sides; 0: none does.
 std::uint32_t factor_of(OverviewInfo const& overview, Info const& info) {
-  std::uint32_t const factor = std::max(writing::overview_size(info.width, std::max(overview.width, 1U)),
-                                        writing::overview_size(info.height, std::max(overview.height, 1U)));
-  return factor >= 2 && has_size(overview, info, factor) ? factor : 0;
+  std::uint32_t const factor = std::max({2U, writing::overview_size(info.width, std::max(overview.width, 1U)),
+                                         writing::overview_size(info.height, std::max(overview.height, 1U))});
+  return has_size(overview, info, factor) ? factor : 0;
 }
 
-// Factors to be made. `existing`: overviews that stay (internal) or are to be there again (external).
+// Factors to be made. With `keep`, levels that are there stay (internal) or are to be there again (external).
 std::vector<std::uint32_t> choose_factors(Info const& info, OverviewOptions const& options) {
   std::vector<std::uint32_t> factors = options.factors ? *options.factors : automatic_factors(info);
   if (!options.keep) { return factors; }
-  if (options.place == OverviewPlace::external) {
+  bool const external = options.place == OverviewPlace::external;
+  std::erase_if(factors, [&](std::uint32_t factor) {
+    return std::ranges::any_of(
+        info.overviews, [&](OverviewInfo const& o) { return o.external == external && has_size(o, info, factor); });
+  });
+  if (external) {
     for (OverviewInfo const& overview : info.overviews) {
       if (std::uint32_t const factor = factor_of(overview, info); factor != 0) { factors.push_back(factor); }
     }
     std::ranges::sort(factors);
     auto const rest = std::ranges::unique(factors);
     factors.erase(rest.begin(), rest.end());
-    return factors;
   }
-  std::erase_if(factors, [&](std::uint32_t factor) {
-    return std::ranges::any_of(info.overviews,
-                               [&](OverviewInfo const& o) { return !o.external && has_size(o, info, factor); });
-  });
   return factors;
 }
 

@@ -2,6 +2,7 @@
 #include "write/cascade.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace terrazzo::writing {
 
@@ -20,12 +21,26 @@ LevelRows rows_between(LevelRows const& rows, std::uint32_t first, std::uint32_t
 
 namespace {
 
-// Where GDAL takes the last band for a mask, as a reader does: two or four bands of uint8 or uint16.
-bool has_alpha_mask(FilePlan const& plan) noexcept {
-  WriteOptions const& options = plan.options;
-  bool const may_have =
-      (options.bands == 2 || options.bands == 4) && (options.dtype == DType::u8 || options.dtype == DType::u16);
-  return may_have && !plan.extra_samples.empty() && plan.extra_samples.back() == 2;
+// From 0: that which masks others, else the first. What colours the bands have is said, or follows from their number.
+std::optional<std::uint32_t> find_alpha(FilePlan const& plan) noexcept {
+  auto const& bands = plan.options.band_info;
+  auto const is_alpha = [](BandInfo const& band) { return band.color == ColorInterpretation::alpha; };
+  std::uint32_t const last = plan.options.bands - 1;
+  bool const implied = bands.empty() && !plan.extra_samples.empty() && plan.extra_samples.back() != 0;
+  if (implied || (!bands.empty() && is_alpha(bands.back()))) { return last; }
+  auto const found = std::ranges::find_if(bands, is_alpha);
+  if (found == bands.end()) { return std::nullopt; }
+  return static_cast<std::uint32_t>(found - bands.begin());
+}
+
+// As in GDAL: alpha is reduced over where it is not zero, and masks the others where readers take it for a mask. But
+// where nothing says that pixels of the first band are missing, nothing is missing in any band, alpha included.
+void set_alpha(FilePlan const& plan, ReductionSpec& spec) noexcept {
+  auto const alpha = find_alpha(plan);
+  if (!alpha || is_complex(spec.dtype)) { return; }
+  bool const is_last_of_picture = (spec.bands == 2 || spec.bands == 4) && *alpha == spec.bands - 1;
+  spec.alpha_masks_others = is_last_of_picture && (spec.dtype == DType::u8 || spec.dtype == DType::u16);
+  if (spec.mask || spec.nodata || spec.alpha_masks_others || *alpha == 0) { spec.alpha_band = alpha; }
 }
 
 }  // namespace
@@ -44,7 +59,7 @@ std::vector<ReductionSpec> reduction_specs(FilePlan const& plan) {
     spec.method = plan.resampling;
     spec.nodata = plan.options.nodata;
     spec.mask = plan.options.mask;
-    if (has_alpha_mask(plan)) { spec.alpha_band = plan.options.bands - 1; }
+    set_alpha(plan, spec);
     specs.push_back(spec);
   }
   return specs;

@@ -101,8 +101,15 @@ tiff::Photometric choose_photometric(WriteOptions const& options) {
                                                                      : tiff::Photometric::min_is_black;
 }
 
+// Colours are multiplied by this band's alpha already: said as GDAL says it.
+bool is_premultiplied(WriteOptions const& options, std::size_t band) {
+  if (band >= options.band_info.size()) { return false; }
+  std::string const* const kind = options.band_info[band].metadata.find("ALPHA", "IMAGE_STRUCTURE");
+  return kind != nullptr && *kind == "PREMULTIPLIED";
+}
+
 std::vector<std::uint16_t> choose_extra_samples(WriteOptions const& options, tiff::Photometric photometric) {
-  constexpr std::uint16_t kUnspecified = 0, kUnassociatedAlpha = 2;
+  constexpr std::uint16_t kUnspecified = 0, kAssociatedAlpha = 1, kUnassociatedAlpha = 2;
   std::uint32_t const base = photometric == tiff::Photometric::rgb         ? 3
                              : photometric == tiff::Photometric::separated ? 4
                                                                            : 1;
@@ -112,7 +119,7 @@ std::vector<std::uint16_t> choose_extra_samples(WriteOptions const& options, tif
     bool const implied = photometric == tiff::Photometric::rgb && options.band_info.empty() && options.bands == 4 &&
                          options.dtype == DType::u8;
     bool const alpha = implied || has_color(options, band, ColorInterpretation::alpha);
-    extra.push_back(alpha ? kUnassociatedAlpha : kUnspecified);
+    extra.push_back(!alpha ? kUnspecified : is_premultiplied(options, band) ? kAssociatedAlpha : kUnassociatedAlpha);
   }
   return extra;
 }
@@ -153,7 +160,7 @@ codec::EncodeFormat make_format(FilePlan const& plan) {
   format.block.sample_format = sample_format(options.dtype);
   format.block.photometric = plan.photometric;
   format.block.extra_samples = plan.planes == 1 ? static_cast<std::uint32_t>(plan.extra_samples.size()) : 0;
-  format.block.last_sample_is_alpha = plan.planes == 1 && !plan.extra_samples.empty() && plan.extra_samples.back() == 2;
+  format.block.last_sample_is_alpha = plan.planes == 1 && !plan.extra_samples.empty() && plan.extra_samples.back() != 0;
   format.block.lerc_additional_compression = options.compression == Compression::lerc_deflate ? 1
                                              : options.compression == Compression::lerc_zstd  ? 2
                                                                                               : 0;
@@ -189,10 +196,12 @@ LevelPlan make_level(std::uint32_t width, std::uint32_t height, WriteOptions con
 
 struct Size {
   std::uint32_t width, height;
+
+  [[nodiscard]] bool is_one_pixel() const noexcept { return width == 1 && height == 1; }
 };
 
 // As GDAL sizes them: levels that are asked for by factor are rounded up; those a COG has by itself are halved and
-// rounded down until one tile of the larger side holds them.
+// rounded down until one tile of the larger side holds them. Only one level has a single pixel.
 std::vector<Size> overview_sizes(Size full, WriteOptions const& options) {
   std::vector<Size> sizes;
   if (options.overview_factors) {
@@ -202,8 +211,9 @@ std::vector<Size> overview_sizes(Size full, WriteOptions const& options) {
       if (factor <= before) {
         refuse(text("overview factors go up, such as 2,4,8: ", factor, " comes after ", before));
       }
-      if (factor >= std::max(full.width, full.height) * 2ULL) {
-        refuse(text("an overview of factor ", factor, " has no pixels"));
+      if (!sizes.empty() && sizes.back().is_one_pixel()) {
+        refuse(text("the overview of factor ", before, " has one pixel already: one of factor ", factor,
+                    " would be no smaller"));
       }
       sizes.push_back({overview_size(full.width, factor), overview_size(full.height, factor)});
       before = factor;
@@ -240,7 +250,7 @@ void check_layout(WriteOptions const& options) {
   }
   TileSize const size = options.tile_size;
   if (size.width == 0 || size.height == 0 || size.width % 16 != 0 || size.height % 16 != 0) {
-    refuse(text("tiles of ", size.width, " x ", size.height, ": both sides must be multiples of 16"));
+    refuse(text("tiles of ", size.width, " x ", size.height, ": both sides must be multiples of 16, and at least 16"));
   }
   constexpr std::uint32_t kLargest = 65536;
   if (size.width > kLargest || size.height > kLargest) { refuse("a side of a tile has at most 65536 pixels"); }
@@ -299,14 +309,29 @@ void check_classic(FilePlan const& plan) {
   }
 }
 
-// Nodata is a value among others to a codec that may change values. GDAL writes such files too.
-void note_blurred_nodata(WriteOptions const& options) {
+// Nodata and the zeros of alpha are values among others to a codec that may change values. GDAL writes such files too.
+// A mask is exact, and readers ask nothing else where there is one.
+void note_blurred_validity(FilePlan const& plan) {
+  WriteOptions const& options = plan.options;
   bool const picture = options.compression == Compression::webp || options.compression == Compression::jpeg2000;
   bool const lossy = options.compression == Compression::jpeg || (picture && !options.lossless);
-  if (!options.nodata || !lossy) { return; }
-  log_once(text(to_string(options.compression), " is lossy: around nodata (", options.nodata->text,
-                ") pixels take values near it, and some missing ones become data; a mask instead of nodata (--mask) "
-                "keeps them apart"));
+  if (!lossy || options.mask) { return; }
+  if (options.nodata) {
+    log_once(text(to_string(options.compression), " is lossy: around nodata (", options.nodata->text,
+                  ") pixels take values near it, and some missing ones become data; a mask instead of nodata (--mask) "
+                  "keeps them apart"));
+  }
+  bool const has_alpha = std::ranges::any_of(plan.extra_samples, [](std::uint16_t kind) { return kind != 0; });
+  if (!has_alpha || options.compression == Compression::webp) { return; }  // WebP keeps alpha exact
+  // Where a reader takes alpha for the mask of the others.
+  bool const may_be_mask =
+      (options.bands == 2 || options.bands == 4) && plan.extra_samples.back() != 0 && !options.nodata;
+  log_once(text(to_string(options.compression),
+                " is lossy, in alpha too: some pixels that are transparent (0) become "
+                "visible",
+                may_be_mask ? text("; a mask instead of alpha (--bands ", options.bands == 2 ? "1" : "1-3",
+                                   " --mask) keeps them apart")
+                            : ""));
 }
 
 void check_codec(FilePlan const& plan) {
@@ -365,7 +390,7 @@ FilePlan plan_levels(std::uint32_t width, std::uint32_t height, WriteOptions con
     plan.source_of.push_back(source_of(plan.levels, plan.levels.size() - 1));
   }
   check_codec(plan);
-  note_blurred_nodata(options);
+  note_blurred_validity(plan);
   plan.bigtiff = options.bigtiff == BigTiff::always || (options.bigtiff == BigTiff::automatic && needs_bigtiff(plan));
   return plan;
 }

@@ -171,7 +171,7 @@ void Reduction::reduce(LevelRows const& source, LevelRows const& result) const {
   std::size_t const alignment_bytes = is_complex(spec.dtype) ? sample_bytes / 2 : sample_bytes;
   bool const out_in_place = is_contiguous(result.pixels, sample_bytes, alignment_bytes);
   // The mask wins over the marker, the marker over alpha; but alpha itself is averaged over where it is not zero.
-  bool const alpha_is_mask = spec.alpha_band && !spec.mask && !spec.nodata;
+  bool const alpha_is_mask = spec.alpha_is_mask();
   ContiguousRows band_rows;
   ValidRows mask_rows, alpha_rows;
   std::vector<std::unique_ptr<MethodState>> states(spec.bands);

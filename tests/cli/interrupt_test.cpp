@@ -51,5 +51,27 @@ TEST(InterruptDeathTest, FirstInterruptAsksToStopAndTheSecondEndsTheProcess) {
       ::testing::ExitedWithCode(130), "");
 }
 
+TEST(InterruptDeathTest, TerminalThatIsClosedAsksToStop) {
+  EXPECT_EXIT(
+      {
+        signal(SIGHUP, SIG_DFL);
+        install_signal_handlers();
+        raise(SIGHUP);
+        _exit(cancel_flag()->load() ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
+TEST(InterruptDeathTest, TerminalIsOfNoConcernToThoseStartedByNohup) {
+  EXPECT_EXIT(
+      {
+        signal(SIGHUP, SIG_IGN);
+        install_signal_handlers();
+        raise(SIGHUP);
+        _exit(cancel_flag()->load() ? 1 : 0);
+      },
+      ::testing::ExitedWithCode(0), "");
+}
+
 }  // namespace
 }  // namespace terrazzo::cli

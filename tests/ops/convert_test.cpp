@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <vector>
 
 namespace terrazzo {
 namespace {
@@ -99,6 +101,47 @@ TEST(Convert, WritesTheTypeThatWasAskedFor) {
   EXPECT_EQ(result.info().bands[0].nodata->value, -9999);
 }
 
+TEST(Convert, KeepsCodesThatNobodyKnows) {
+  constexpr std::uint16_t kGeoKeyDirectory = 34735, kNewCode = 900;  // EPSG numbers CRSs from 1024 on
+  struct Case {
+    std::vector<std::uint16_t> keys;
+    Crs wanted;
+  };
+  using Kind = Crs::Kind;
+  for (Case const& c : {Case{{1, 1, 0, 2, 1024, 0, 1, 1, 3072, 0, 1, kNewCode},
+                             {.kind = Kind::projected, .epsg = kNewCode, .horizontal_epsg = kNewCode}},
+                        Case{{1, 1, 0, 2, 1024, 0, 1, 2, 2048, 0, 1, kNewCode},
+                             {.kind = Kind::geographic, .epsg = kNewCode, .horizontal_epsg = kNewCode}},
+                        Case{{1, 1, 1, 3, 1024, 0, 1, 1, 3072, 0, 1, 32631, 4096, 0, 1, kNewCode},
+                             {.kind = Kind::compound, .horizontal_epsg = 32631, .vertical_epsg = kNewCode}},
+                        Case{{1, 1, 1, 3, 1024, 0, 1, 1, 3072, 0, 1, kNewCode, 4096, 0, 1, 5783},
+                             {.kind = Kind::projected, .horizontal_epsg = kNewCode, .vertical_epsg = 5783}}}) {
+    auto builder = source_builder(ramp());
+    builder.shorts(kGeoKeyDirectory, c.keys);
+    Raster const source(builder);
+    std::vector<std::byte> const bytes = converted(source.dataset(), conversion_options(source.dataset()));
+    Dataset const result = open_memory(bytes);
+    Crs const& crs = *result.info().georeference.crs;
+    EXPECT_EQ(crs.kind, c.wanted.kind);
+    EXPECT_EQ(crs.epsg, c.wanted.epsg);
+    EXPECT_EQ(crs.horizontal_epsg, c.wanted.horizontal_epsg);
+    EXPECT_EQ(crs.vertical_epsg, c.wanted.vertical_epsg);
+    EXPECT_EQ(result.detailed_info().georeference.crs->epsg, c.wanted.epsg);
+  }
+}
+
+TEST(Convert, KeepsAlphaThatIsMultipliedIntoTheColours) {
+  for (std::uint16_t const kind : {std::uint16_t{1}, std::uint16_t{2}}) {
+    auto builder = raster_builder<std::uint8_t>(16, 16, std::vector<std::uint8_t>(16 * 16 * 4, 9), 16, 4);
+    builder.shorts(338, {kind});
+    Raster const source(builder);
+    std::vector<std::byte> const bytes = converted(source.dataset(), conversion_options(source.dataset()));
+    BandInfo const band = open_memory(bytes).info().bands.at(3);
+    EXPECT_EQ(band.color, ColorInterpretation::alpha);
+    EXPECT_EQ(band.metadata.find("ALPHA", "IMAGE_STRUCTURE") != nullptr, kind == 1);
+  }
+}
+
 TEST(Convert, ThrowsOnWhatTheSourceLacks) {
   auto bytes = source_builder(ramp()).bytes();
   bytes.resize(bytes.size() / 2);
@@ -120,6 +163,66 @@ TEST(Convert, StopsWhenProgressSaysSo) {
     FAIL() << "no error";
   } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::cancelled); }
   EXPECT_TRUE(out.empty());
+}
+
+// Bands of bytes, the last of them alpha.
+std::vector<std::byte> picture(std::uint32_t bands, bool nodata = false) {
+  WriteOptions options;
+  options.bands = bands;
+  options.band_info.resize(bands);
+  options.band_info.back().color = ColorInterpretation::alpha;
+  if (bands == 4) {
+    options.band_info[0].color = ColorInterpretation::red;
+    options.band_info[1].color = ColorInterpretation::green;
+    options.band_info[2].color = ColorInterpretation::blue;
+  }
+  if (nodata) { options.nodata = make_nodata("3", DType::u8); }
+  std::vector<std::uint8_t> samples(std::size_t{bands} * 40 * 30);
+  for (std::size_t i = 0; i < samples.size(); ++i) { samples[i] = static_cast<std::uint8_t>(i * 7 % 11 * 20); }
+  std::vector<std::byte> bytes;
+  static_cast<void>(
+      write(memory_sink(bytes), HostView{samples.data(), DType::u8, bands, 30, 40, 30 * 40, 40, 1}, options));
+  return bytes;
+}
+
+TEST(MakeAlphaTheMask, KeepsAlphaExactInAJpeg) {
+  for (std::uint32_t const bands : {2U, 4U}) {
+    std::vector<std::byte> const bytes = picture(bands);
+    Dataset const source = open_memory(bytes);
+    ReadRequest request;
+    WriteOptions options = conversion_options(source);
+    options.cog = true;
+    options.compression = Compression::jpeg;
+    make_alpha_the_mask(source, request, options);
+    std::vector<std::byte> const made = converted(source, options, request);
+    Dataset const result = open_memory(made);
+    ASSERT_EQ(result.info().bands.size(), bands - 1);
+    EXPECT_EQ(result.info().bands[0].mask, MaskKind::internal);
+    HostArray const alpha = read(source, {.bands = {bands}}), mask = read_mask(result);
+    for (std::size_t i = 0; i < alpha.bytes().size(); ++i) {
+      ASSERT_EQ(mask.bytes()[i] != std::byte{0}, alpha.bytes()[i] != std::byte{0}) << i;
+    }
+  }
+}
+
+TEST(MakeAlphaTheMask, LeavesAlphaWhereItIsNotBlurredOrWasAskedFor) {
+  std::vector<std::byte> const bytes = picture(4), with_nodata = picture(4, true);
+  auto const bands_of = [](std::vector<std::byte> const& file, auto const& change) {
+    Dataset const source = open_memory(file);
+    ReadRequest request;
+    WriteOptions options = conversion_options(source);
+    options.compression = Compression::jpeg;
+    change(request, options);
+    make_alpha_the_mask(source, request, options);
+    return options.bands;
+  };
+  auto const nothing = [](ReadRequest&, WriteOptions&) {};
+  EXPECT_EQ(bands_of(bytes, nothing), 3U);
+  EXPECT_EQ(bands_of(with_nodata, nothing), 4U);
+  EXPECT_EQ(bands_of(bytes, [](ReadRequest&, WriteOptions& o) { o.compression = Compression::webp; }), 4U);
+  EXPECT_EQ(bands_of(bytes, [](ReadRequest&, WriteOptions& o) { o.mask = true; }), 4U);
+  EXPECT_EQ(bands_of(bytes, [](ReadRequest&, WriteOptions& o) { o.planar = PlanarLayout::separate; }), 4U);
+  EXPECT_EQ(bands_of(bytes, [](ReadRequest& r, WriteOptions&) { r.bands = {1, 2, 3, 4}; }), 4U);
 }
 
 }  // namespace

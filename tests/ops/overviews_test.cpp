@@ -102,6 +102,14 @@ TEST_F(AddOverviews, ReplacesKeepsAndRemoves) {
   EXPECT_TRUE(add_overviews(path, {.factors = {{}}}).overviews.empty());
 }
 
+TEST_F(AddOverviews, KeepsOneOfASizeInASidecar) {
+  std::string const path = make("a.tif");
+  static_cast<void>(add_overviews(path, {.factors = {{2, 400}}, .place = OverviewPlace::external}));
+  OverviewReport const kept = add_overviews(path, {.factors = {{500}}, .place = OverviewPlace::external, .keep = true});
+  ASSERT_EQ(kept.overviews.size(), 2U);
+  EXPECT_EQ(kept.overviews[1].width, 1U);
+}
+
 TEST_F(AddOverviews, TakesThePromiseOfACogBack) {
   WriteOptions options = plain();
   options.cog = true;

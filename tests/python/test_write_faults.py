@@ -73,25 +73,36 @@ def test_kill_leaves_the_old_file_or_the_new_one(noisy, spool, tmp_path, note):
     note(f"kill -9, spool {spool}: {killed} killed, {left} temporary files left and cleaned up, no half file")
 
 
-@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM))
+def signalled_cog(source, out, number, at_start):
+    """The exit code of a command that gets the signal while it writes; `at_start`: what it inherits for it."""
+    process = subprocess.Popen([harness.BINARY, "cog", source, "-o", out, "--quiet", "--compression", "deflate"],
+                               preexec_fn=lambda: signal.signal(number, at_start))
+    deadline = time.monotonic() + 20
+    while process.poll() is None and not leftovers(out.parent) and time.monotonic() < deadline:
+        time.sleep(0.002)
+    process.send_signal(number)
+    return process.wait(timeout=20)
+
+
+@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
 def test_an_interrupt_leaves_nothing(noisy, number, tmp_path):
     source, whole, seconds = noisy
     out = tmp_path / "out.tif"
     out.write_text("old")
-    process = subprocess.Popen([harness.BINARY, "cog", source, "-o", out, "--quiet", "--compression", "deflate"])
-    deadline = time.monotonic() + 20
-    while process.poll() is None and not leftovers(tmp_path) and time.monotonic() < deadline:
-        time.sleep(0.002)
-    process.send_signal(number)
-    code = process.wait(timeout=20)
+    code = signalled_cog(source, out, number, signal.SIG_DFL)
     if code == 0:  # it was faster
         assert out.read_bytes() == whole
     else:
+        assert code == harness.CANCELLED
         assert out.read_text() == "old"
-        if number == signal.SIGINT:
-            assert code == harness.CANCELLED
-    if number == signal.SIGINT:
-        assert not leftovers(tmp_path)
+    assert not leftovers(tmp_path)
+
+
+def test_a_terminal_that_is_closed_is_of_no_concern_after_nohup(noisy, tmp_path):
+    source, whole, seconds = noisy
+    out = tmp_path / "out.tif"
+    assert signalled_cog(source, out, signal.SIGHUP, signal.SIG_IGN) == 0
+    assert out.read_bytes() == whole
 
 
 @pytest.fixture

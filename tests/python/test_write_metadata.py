@@ -52,6 +52,49 @@ def test_a_crs_can_be_given(crs, tmp_path):
         assert file.crs == expected
 
 
+@pytest.mark.parametrize("command", ("convert", "cog"))
+def test_a_crs_can_be_left_out(command, tmp_path):
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, rasters.make("uint8", 1, 20, 30), "uint8", crs="EPSG:32633")
+    harness.run_ok(command, source, "-o", out, "--crs", "none")
+    with rasterio.open(source) as a, rasterio.open(out) as b:
+        assert b.crs is None
+        assert a.transform == b.transform
+
+
+@pytest.mark.parametrize("command", ("convert", "cog"))
+def test_a_code_that_nobody_knows_stays(command, tmp_path):
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, rasters.make("uint8", 1, 20, 30), "uint8", crs="EPSG:32633")
+    new_code = 900  # EPSG numbers CRSs from 1024 on
+    with tifffile.TiffFile(source, mode="r+") as file:
+        tag = file.pages[0].tags["GeoKeyDirectoryTag"]
+        tag.overwrite([new_code if value == 32633 else value for value in tag.value])
+    note = harness.run_ok(command, source, "-o", out).stderr.decode()
+    assert f"PROJ does not know EPSG:{new_code}" in note
+    for path in (source, out):
+        shown = harness.run_json("info", "--json", path)
+        assert (shown["georeference"]["kind"], shown["georeference"]["epsg"]) == ("projected", new_code)
+        assert any(str(new_code) in warning for warning in shown["warnings"])
+        with tifffile.TiffFile(path) as file:
+            keys = file.pages[0].tags["GeoKeyDirectoryTag"].value
+            assert dict(zip(keys[4::4], keys[7::4]))[3072] == new_code
+
+
+@pytest.mark.parametrize("command", ("convert", "cog"))
+@pytest.mark.parametrize("kind", ("Area", "Point"))
+def test_what_a_pixel_stands_for_is_no_crs(command, kind, tmp_path):
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, rasters.make("uint8", 1, 20, 30), "uint8", crs=None)
+    with rasterio.open(source, "r+") as file:
+        file.update_tags(AREA_OR_POINT=kind)
+    harness.run_ok(command, source, "-o", out)
+    with rasterio.open(source) as a, rasterio.open(out) as b:
+        assert a.crs == b.crs
+        assert a.tags().get("AREA_OR_POINT") == b.tags().get("AREA_OR_POINT")
+        assert a.transform == b.transform
+
+
 TRANSFORMS = {
     "north-up": rasterio.Affine(0.1, 0, 7, 0, -0.1, 50),
     "rotated": rasterio.Affine(3, 1, 7, 2, -4, 50),
@@ -169,6 +212,23 @@ def test_colour_tables_go_along_and_give_nearest_overviews(dtype, tmp_path):
         assert [c.name for c in b.colorinterp] == ["palette"]
     with rasterio.open(out, overview_level=0) as file:
         assert_same(file.read(), array[:, ::2, ::2])
+
+
+@pytest.mark.parametrize("command", ("convert", "cog"))
+@pytest.mark.parametrize("bands", (2, 4))
+@pytest.mark.parametrize("alpha", ("PREMULTIPLIED", "NON-PREMULTIPLIED"))
+def test_alpha_is_of_the_kind_of_the_source(command, bands, alpha, tmp_path):
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, rasters.make("uint8", bands, 40, 50), "uint8", alpha=alpha,
+                 photometric="RGB" if bands == 4 else "MINISBLACK")
+    harness.run_ok(command, source, "-o", out)
+    with rasterio.open(source) as a, rasterio.open(out) as b:
+        assert a.colorinterp == b.colorinterp
+        kind = {"ALPHA": alpha} if alpha == "PREMULTIPLIED" else {}
+        assert a.tags(bands, ns="IMAGE_STRUCTURE") == b.tags(bands, ns="IMAGE_STRUCTURE") == kind
+    shown = harness.run_json("info", "--json", out)["bands"][-1]
+    assert shown["color"] == "alpha"
+    assert shown["metadata"] == ({"IMAGE_STRUCTURE": kind} if kind else {})
 
 
 @pytest.mark.parametrize("colors", (("red", "green", "blue", "alpha"), ("gray", "alpha"),
@@ -320,6 +380,40 @@ def test_resolution_that_is_no_number_stays_metadata(tmp_path):
     with rasterio.open(out) as file:
         assert file.tags()["TIFFTAG_XRESOLUTION"] == "many"
         assert file.tags()["TIFFTAG_YRESOLUTION"] == "72.5"
+
+
+@pytest.mark.parametrize("bands", (2, 4))
+def test_alpha_becomes_the_mask_of_a_jpeg_cog_as_by_gdal(bands, tmp_path):
+    array = rasters.make("uint8", bands, 600, 700)
+    array[-1] = rasters.make("uint8", 1, 600, 700, seed=9)[0] * (np.indices((600, 700)).sum(0) % 5 > 1)
+    source, ours, theirs = tmp_path / "source.tif", tmp_path / "ours.tif", tmp_path / "theirs.tif"
+    write_source(source, array, "uint8", photometric="RGB" if bands == 4 else "MINISBLACK", alpha="YES")
+    result = harness.run_ok("cog", source, "-o", ours, "--compression", "jpeg")
+    assert not result.stderr
+    rasterio.shutil.copy(source, theirs, driver="COG", COMPRESS="JPEG", OVERVIEW_RESAMPLING="AVERAGE")
+    with rasterio.open(ours) as a, rasterio.open(theirs) as b:
+        assert a.count == b.count == bands - 1
+        assert a.photometric == b.photometric and a.colorinterp == b.colorinterp
+        assert a.mask_flag_enums == b.mask_flag_enums and a.overviews(1) == b.overviews(1) != []
+        np.testing.assert_array_equal(a.read_masks(1), b.read_masks(1))
+        np.testing.assert_array_equal(a.read_masks(1) != 0, array[-1] != 0)
+    for wish in (["--bands", f"1-{bands}"], ["--mask"], ["--interleave", "band"]):
+        harness.run_ok("cog", source, "-o", ours, "--compression", "jpeg", *wish)
+        with rasterio.open(ours) as file:
+            assert file.count == bands, wish
+
+
+def test_alpha_beside_a_lossy_codec_is_told(tmp_path):
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    array = rasters.make("uint8", 4, 64, 64)
+    write_source(source, array, "uint8", photometric="RGB", alpha="YES")
+    result = harness.run_ok("convert", source, "-o", out, "--compression", "jpeg")
+    assert b"alpha" in result.stderr and b"--bands 1-3 --mask" in result.stderr
+    with rasterio.open(out) as file:
+        assert file.count == 4
+    assert not harness.run_ok("convert", source, "-o", out, "--compression", "webp", "--lossy").stderr
+    with rasterio.open(out) as file:
+        np.testing.assert_array_equal(file.read(4), array[3])
 
 
 @pytest.mark.parametrize("command", ("convert", "cog"))

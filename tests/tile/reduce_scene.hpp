@@ -102,7 +102,7 @@ inline std::ostream& operator<<(std::ostream& out, ReduceScene const& scene) {
       << scene.result.first << " +" << scene.result.row_count << " of rows from " << scene.source.first << ", layouts "
       << static_cast<int>(scene.source_layout) << ' ' << static_cast<int>(scene.result_layout);
   if (spec.mask) { out << ", mask"; }
-  if (spec.alpha_band) { out << ", alpha " << *spec.alpha_band; }
+  if (spec.alpha_band) { out << ", alpha " << *spec.alpha_band << (spec.alpha_is_mask() ? " of all" : ""); }
   if (spec.nodata) { out << ", nodata " << spec.nodata->value << (spec.nodata->representable ? "" : " (never)"); }
   return out;
 }
@@ -128,7 +128,10 @@ class SceneMaker {
       spec.source_height = 2 * spec.height;
     }
     spec.mask = one_in(3);
-    if (one_in(4)) { spec.alpha_band = below(spec.bands); }
+    if (one_in(4)) {
+      spec.alpha_band = below(spec.bands);
+      spec.alpha_masks_others = !one_in(3);
+    }
     if (one_in(2)) { spec.nodata = some_nodata(dtype); }
     if (one_in(4)) {
       spec.mask = false;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <optional>
 
 namespace terrazzo::writing {
 namespace {
@@ -180,6 +181,49 @@ TEST(RowsBetween, MovesPixelsAndMask) {
   EXPECT_EQ(part.mask.height, 5U);
   EXPECT_EQ(part.pixels.data, image.bytes.data() + 3 * 8);
   EXPECT_EQ(part.mask.data, image.mask.data() + 3 * 4);
+}
+
+// As GDAL 3.12 does: see the rule in docs/writing.md.
+TEST(ReductionSpecs, AlphaIsReducedOverItselfWhereverPixelsCanBeMissing) {
+  struct Case {
+    DType dtype;
+    std::vector<std::uint32_t> alphas;  // bands, from 0
+    std::uint32_t bands;
+    bool nodata, mask;
+    std::optional<std::uint32_t> band;
+    bool is_mask;
+  };
+  for (Case const& c : std::vector<Case>{{DType::u8, {3}, 4, false, false, 3, true},
+                                         {DType::u16, {1}, 2, false, false, 1, true},
+                                         {DType::u8, {3}, 4, true, false, 3, false},
+                                         {DType::i16, {3}, 4, false, false, {}, false},
+                                         {DType::i16, {3}, 4, true, false, 3, false},
+                                         {DType::f32, {1}, 2, false, true, 1, false},
+                                         {DType::u8, {1}, 3, false, true, 1, false},
+                                         {DType::u8, {4}, 5, false, false, {}, false},
+                                         {DType::u8, {4}, 5, true, true, 4, false},
+                                         {DType::u8, {0}, 3, false, false, 0, false},
+                                         {DType::u8, {1, 3}, 4, false, false, 3, true},
+                                         {DType::u8, {}, 4, true, true, {}, false},
+                                         {DType::cf32, {1}, 2, false, true, {}, false}}) {
+    WriteOptions options;
+    options.dtype = c.dtype;
+    options.bands = c.bands;
+    options.band_info.resize(c.bands);
+    for (std::uint32_t const band : c.alphas) { options.band_info[band].color = ColorInterpretation::alpha; }
+    if (c.nodata) { options.nodata = make_nodata("3", c.dtype); }
+    options.mask = c.mask;
+    options.overview_factors = {{2}};
+    ReductionSpec const spec = reduction_specs(plan_file(9, 9, options)).front();
+    SCOPED_TRACE(::testing::Message() << to_string(c.dtype) << " x " << c.bands << (c.nodata ? ", nodata" : "")
+                                      << (c.mask ? ", mask" : ""));
+    EXPECT_EQ(spec.alpha_band, c.band);
+    EXPECT_EQ(spec.alpha_is_mask(), c.is_mask);
+  }
+  WriteOptions implied;  // four bands of bytes are RGBA
+  implied.bands = 4;
+  implied.overview_factors = {{2}};
+  EXPECT_TRUE(reduction_specs(plan_file(9, 9, implied)).front().alpha_is_mask());
 }
 
 }  // namespace

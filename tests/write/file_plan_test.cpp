@@ -115,6 +115,12 @@ TEST(FilePlan, ChoosesColoursAsGdalDoes) {
   EXPECT_EQ(plan_file(1, 1, named).extra_samples, std::vector<std::uint16_t>{0});
   named.band_info[3].color = ColorInterpretation::alpha;
   EXPECT_EQ(plan_file(1, 1, named).extra_samples, std::vector<std::uint16_t>{2});
+  named.band_info[3].metadata.domains["IMAGE_STRUCTURE"] = {{"ALPHA", "PREMULTIPLIED"}};
+  EXPECT_EQ(plan_file(1, 1, named).extra_samples, std::vector<std::uint16_t>{1});
+  EXPECT_TRUE(plan_file(1, 1, named).format.block.last_sample_is_alpha);
+  named.band_info[3].color = ColorInterpretation::undefined;
+  EXPECT_EQ(plan_file(1, 1, named).extra_samples, std::vector<std::uint16_t>{0});
+  named.band_info[3].color = ColorInterpretation::alpha;
   named.dtype = DType::u8;
   named.band_info[0].color = ColorInterpretation::gray;
   EXPECT_EQ(plan_file(1, 1, named).photometric, tiff::Photometric::min_is_black);
@@ -262,16 +268,72 @@ TEST(FilePlan, TellsOfNodataThatALossyCodecBlurs) {
   EXPECT_NE(told[0].find("webp is lossy"), std::string::npos) << told[0];
 }
 
+TEST(FilePlan, TellsOfAlphaThatALossyCodecBlurs) {
+  std::vector<std::string> told;
+  set_log([&](std::string_view message) { told.emplace_back(message); });
+  WriteOptions options = of(DType::u8, 4);
+  (void)plan_file(64, 64, options);  // without loss
+  options.compression = Compression::webp;
+  options.lossless = false;
+  (void)plan_file(64, 64, options);  // alpha without loss
+  options.compression = Compression::jpeg;
+  options.mask = true;
+  (void)plan_file(64, 64, options);  // what readers ask for is exact
+  options.mask = false;
+  options.band_info.resize(4);
+  (void)plan_file(64, 64, options);  // no alpha
+  EXPECT_TRUE(told.empty());
+  options.band_info[3].color = ColorInterpretation::alpha;
+  (void)plan_file(64, 64, options);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].find("--bands 1-3 --mask"), std::string::npos) << told[0];
+  // Five bands: what readers do not take for a mask cannot become one.
+  options.planar = PlanarLayout::separate;
+  options.bands = 5;
+  options.band_info.resize(5);
+  (void)plan_file(64, 64, options);
+  set_log({});
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_NE(told[1].find("alpha"), std::string::npos) << told[1];
+  EXPECT_EQ(told[1].find("--mask"), std::string::npos) << told[1];
+}
+
 TEST(FilePlan, SaysWhatIsWrong) {
+  auto const message_of = [](WriteOptions const& options) -> std::string {
+    try {
+      (void)plan_file(3, 3, options);
+    } catch (Error const& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      return error.message();
+    }
+    return "";
+  };
   WriteOptions options = of(DType::u8);
   options.tile_size = {100, 512};
-  try {
-    (void)plan_file(10, 10, options);
-    FAIL();
-  } catch (Error const& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    EXPECT_NE(error.message().find("100 x 512"), std::string::npos);
-  }
+  EXPECT_NE(message_of(options).find("100 x 512"), std::string::npos);
+  options.tile_size = {0, 0};
+  EXPECT_NE(message_of(options).find("at least 16"), std::string::npos);
+  options.tile_size = {16, 16};
+  options.overview_factors = {{2, 4, 8}};
+  EXPECT_NE(message_of(options).find("factor 4 has one pixel"), std::string::npos) << message_of(options);
+}
+
+// As GDAL: a level of one pixel may be there once, however large its factor and small the raster.
+TEST(FilePlan, MakesOneLevelOfOnePixel) {
+  WriteOptions options = of(DType::u8);
+  auto const sizes_of = [&](std::uint32_t side, std::vector<std::uint32_t> factors) {
+    options.overview_factors = std::move(factors);
+    std::vector<std::uint32_t> sizes;
+    for (LevelPlan const& level : plan_file(side, side, options).levels) { sizes.push_back(level.width); }
+    return sizes;
+  };
+  using Sizes = std::vector<std::uint32_t>;
+  EXPECT_EQ(sizes_of(1, {2}), (Sizes{1, 1}));
+  EXPECT_EQ(sizes_of(2, {4}), (Sizes{2, 1}));
+  EXPECT_EQ(sizes_of(3, {2, 4}), (Sizes{3, 2, 1}));
+  EXPECT_EQ(sizes_of(3, {0xFFFFFFFF}), (Sizes{3, 1}));
+  EXPECT_THROW((void)sizes_of(1, {2, 4}), Error);
+  EXPECT_THROW((void)sizes_of(3, {8, 16}), Error);
 }
 
 }  // namespace

@@ -100,6 +100,22 @@ TEST(Reduction, TakesZeroAlphaAsInvalidInAllBands) {
   EXPECT_EQ(out, (std::vector<std::uint8_t>{25, 192}));
 }
 
+TEST(Reduction, TakesZeroAlphaAsInvalidInAlphaAlone) {
+  std::vector<std::int16_t> pixels{10, 0, 3, 255, 30, 3, 40, 0};  // grey and alpha, side by side
+  std::vector<std::int16_t> out(2);
+  ReductionSpec spec{4, 1, 1, 1, DType::i16, 2, Resampling::average};
+  spec.alpha_band = 1;
+  spec.alpha_masks_others = false;
+  auto const reduced = [&] {
+    Reduction(spec).reduce({0, {pixels.data(), DType::i16, 2, 1, 4, 2, 16, 4}, {}},
+                           {0, {out.data(), DType::i16, 2, 1, 1, 2, 4, 4}, {}});
+    return out;
+  };
+  EXPECT_EQ(reduced(), (std::vector<std::int16_t>{21, 129}));
+  spec.nodata = make_nodata("3", DType::i16);  // of the grey alone
+  EXPECT_EQ(reduced(), (std::vector<std::int16_t>{27, 129}));
+}
+
 TEST(Reduction, RoundsOverviewSizesUp) {
   EXPECT_EQ(overview_size(1, 2), 1U);
   EXPECT_EQ(overview_size(8, 2), 4U);

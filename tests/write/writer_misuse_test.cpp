@@ -316,7 +316,10 @@ TEST(WriterMisuse, RefusesWrongOptionsBeforeTheSinkIsTouched) {
        [](auto& o) {
          o.overview_factors = {{2, 2}};
        }},
-      {"an overview of less than a pixel", [](auto& o) { o.overview_factors = {{4000}}; }},
+      {"an overview after one of a pixel",
+       [](auto& o) {
+         o.overview_factors = {{128, 256}};
+       }},
       {"band_info of other bands", [](auto& o) { o.band_info.resize(2); }},
       {"a colour table of floats",
        [](auto& o) {
