@@ -18,6 +18,10 @@ extern "C" void on_interrupt(int) {
   if (cancelled.exchange(true)) { _exit(kExitInterrupted); }
 }
 
+// Never ends us at once: a closed terminal says it twice, by the shell and by the kernel, and service managers say it
+// after SIGTERM.
+extern "C" void on_hangup(int) { cancelled = true; }
+
 extern "C" void on_broken_pipe(int) {
   gone = true;
   cancelled = true;
@@ -35,6 +39,7 @@ void install_signal_handlers() {
   // A terminal that is closed ends us, unless we were started not to care (nohup).
   struct sigaction inherited = {};
   if (sigaction(SIGHUP, nullptr, &inherited) == 0 && inherited.sa_handler != SIG_IGN) {
+    action.sa_handler = on_hangup;
     sigaction(SIGHUP, &action, nullptr);
   }
   // Left to its default it would end us with temporary files lying about; the write itself fails with EPIPE.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ctrl-C, SIGTERM, and SIGHUP (the terminal is closed) unless it was ignored when we were started (nohup): the first
-// asks the work to stop (it ends with a `cancelled` error), the second ends the process at once.
+// asks the work to stop (it ends with a `cancelled` error), a second Ctrl-C or SIGTERM ends the process at once.
 // A reader of our output who goes away (`| head`) asks the work to stop too; nothing is said of it.
 #pragma once
 

@@ -18,7 +18,7 @@ struct Settings {
   // TERRAZZO_TILE_CACHE; unset: 5 % of the machine's memory, as GDAL does; 0: no cache. Whole tiles are never kept.
   std::optional<std::uint64_t> tile_cache_bytes{};
   // Device memory of a read beyond its result, or of a write beyond the caller's rows; a conversion shares it.
-  // TERRAZZO_DEVICE_BUDGET; 0: a quarter of the GPU's free memory, at most 8 GiB.
+  // TERRAZZO_DEVICE_BUDGET; 0: a quarter of what the GPU had free at first use, at most 8 GiB.
   std::uint64_t device_budget_bytes = 0;
 };
 

@@ -264,7 +264,7 @@ void RepeatFinder::take(std::size_t limit) {
     std::uint32_t const length = found->length, distance = found->distance;
     std::size_t end = at + length;
     auto const is_taken = static_cast<std::uint32_t>(length != 0) & static_cast<std::uint32_t>(at >= covered);
-    if (length >= kLongEnough) {  // perhaps found in its middle, or not seen to its end
+    if (length >= kLongEnough && is_taken != 0) {  // perhaps found in its middle, or not seen to its end
       while (at > covered && at > distance && in_[at - 1] == in_[at - 1 - distance]) { --at; }
       end += common_length(in_ + end, in_ + end - distance, limit - end);
     }

@@ -136,11 +136,11 @@ void make_alpha_the_mask(Dataset const& source, ReadRequest& read, WriteOptions&
   // Of bytes: JPEG takes nothing else. Who named bands wants these.
   bool const wanted = options.compression == Compression::jpeg && options.dtype == DType::u8 &&
                       options.bands == bands && options.planar == PlanarLayout::contiguous && read.bands.empty() &&
-                      !options.mask;
+                      !options.mask && !options.nodata && info.dtype() == DType::u8;
   if (!wanted || info.bands.front().mask != MaskKind::alpha) { return; }
   for (std::uint32_t band = 1; band < bands; ++band) { read.bands.push_back(band); }
   options.bands = bands - 1;
-  options.band_info.pop_back();
+  if (!options.band_info.empty()) { options.band_info.pop_back(); }
   options.mask = true;
 }
 

@@ -136,10 +136,10 @@ DType dtype_of_result(DType stored, ReadRequest const& request) {
   return becomes_float && is_integer(stored) ? DType::f64 : stored;
 }
 
-tile::ValueTransform transform_of(BandInfo const& band, ReadRequest const& request) {
+tile::ValueTransform transform_of(BandInfo const& band, bool has_mask_image, ReadRequest const& request) {
   tile::ValueTransform t;
-  // A band with a mask of its own follows that alone, as in GDAL.
-  if (request.masked && band.mask == MaskKind::nodata) {
+  // A band with a mask image follows that alone, as in GDAL; on a level without one, its nodata value (read_masks()).
+  if (request.masked && !has_mask_image && band.nodata && band.nodata->representable) {
     t.mask_nodata = true;
     t.nodata = band.nodata->value;
     t.nodata_i64 = band.nodata->exact_i64;
@@ -256,9 +256,11 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
   }
   plan->level = dataset->levels[plan->level_index];
   plan->dtype = dtype_of_result(plan->level->dtype, request);
+  bool const has_mask_image =
+      dataset->levels[0]->mask != nullptr && (plan->level->mask != nullptr || plan->resampled());
   for (std::uint32_t const band : plan->bands) {
     BandInfo const& band_info = info.bands[band - 1];
-    plan->transforms.push_back(transform_of(band_info, request));
+    plan->transforms.push_back(transform_of(band_info, has_mask_image, request));
     bool const fits = band_info.nodata && band_info.nodata->representable;
     plan->fills.push_back(fits ? band_info.nodata->value : 0);
   }

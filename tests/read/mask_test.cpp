@@ -208,6 +208,9 @@ TEST(ReadMask, OfALevelWithoutOneIsByNodata) {
   auto const mask = values_of<std::uint8_t>(read_mask(*opened, {.level = 1}));
   EXPECT_EQ(mask[2 * 20 + 3], 0);
   EXPECT_EQ(mask[2 * 20 + 4], 255);
+  auto const pixels = values_of<float>(read(*opened, {.level = 1, .masked = true}));
+  EXPECT_TRUE(std::isnan(pixels[2 * 20 + 3]));
+  EXPECT_FALSE(std::isnan(pixels[2 * 20 + 4]));
 }
 
 // Written with fewer digits than the pixels have: GDAL masks them.
