@@ -9,6 +9,7 @@
 // which cannot be "as stored", are taken to be what the stream's own markers say (Pillow writes such tiles).
 #include "codec/decoders.hpp"
 #include "codec/jpeg12.hpp"
+#include "codec/jpeg_planes.hpp"
 #include "codec/libraries.hpp"
 #include "codec/result.hpp"
 
@@ -189,25 +190,34 @@ tile::TileResult after_escape(Session const& session, std::size_t pitch) noexcep
   }
 }
 
-// Runs under setjmp: no object with a destructor may live in here or below.
-tile::TileResult decode_image(Session& session, BlockFormat const& format, BlockShape shape,
-                              std::span<std::byte const> in, std::span<std::byte> out, std::size_t pitch) {
-  if (setjmp(session.escape) != 0) { return after_escape(session, pitch); }
+// What runs under setjmp has no object with a destructor, nor has anything below it.
+
+// Reads the tables and the header. False when they do not fit the block; `refusal` says why.
+bool read_header(Session& session, BlockFormat const& format, BlockShape shape, std::span<std::byte const> in,
+                 tile::TileResult& refusal) {
   open(session);
-  jpeg_decompress_struct& decoder = session.decoder;
   if (!format.jpeg_tables.empty()) {
     session.input = format.jpeg_tables;
-    if (jpeg_read_header(&decoder, FALSE) != JPEG_HEADER_TABLES_ONLY) {
-      return corrupt("the JPEGTables hold an image");
+    if (jpeg_read_header(&session.decoder, FALSE) != JPEG_HEADER_TABLES_ONLY) {
+      refusal = corrupt("the JPEGTables hold an image");
+      return false;
     }
     session.past_end = false;
     session.errors.num_warnings = 0;
   }
   session.input = in;
-  jpeg_read_header(&decoder, TRUE);
-  tile::TileResult refusal;
-  if (!check_header(session, format, shape, refusal)) { return refusal; }
+  jpeg_read_header(&session.decoder, TRUE);
+  if (!check_header(session, format, shape, refusal)) { return false; }
   choose_colours(session, format);
+  return true;
+}
+
+tile::TileResult decode_image(Session& session, BlockFormat const& format, BlockShape shape,
+                              std::span<std::byte const> in, std::span<std::byte> out, std::size_t pitch) {
+  if (setjmp(session.escape) != 0) { return after_escape(session, pitch); }
+  tile::TileResult refusal;
+  if (!read_header(session, format, shape, in, refusal)) { return refusal; }
+  jpeg_decompress_struct& decoder = session.decoder;
   jpeg_start_decompress(&decoder);
   if (static_cast<std::uint32_t>(decoder.output_components) != format.samples_per_pixel) {
     return corrupt("the JPEG stream has another number of components");
@@ -254,13 +264,87 @@ tile::TileResult decode(BlockFormat const& format, BlockShape shape, std::span<s
   return result;
 }
 
+#if defined(LIBJPEG_TURBO_VERSION)  // others upsample in other ways
+
+constexpr std::uint32_t kMcu = 16;  // pixels of a 4:2:0 unit, both ways: the library writes whole ones
+
+bool has_chroma_of_half_size(jpeg_decompress_struct const& decoder) {
+  jpeg_component_info const* const parts = decoder.comp_info;
+  auto const is_sampled = [](jpeg_component_info const& part, int factor) {
+    return part.h_samp_factor == factor && part.v_samp_factor == factor;
+  };
+  return decoder.jpeg_color_space == JCS_YCbCr && decoder.out_color_space == JCS_RGB && decoder.num_components == 3 &&
+         is_sampled(parts[0], 2) && is_sampled(parts[1], 1) && is_sampled(parts[2], 1);
+}
+
+// `luma`, `cb` and `cr` have room for whole units.
+bool decode_parts(Session& session, BlockFormat const& format, BlockShape shape, std::span<std::byte const> in,
+                  std::byte* luma, std::byte* cb, std::byte* cr, std::size_t pitch) {
+  if (setjmp(session.escape) != 0) { return false; }
+  tile::TileResult refusal;
+  if (!read_header(session, format, shape, in, refusal)) { return false; }
+  jpeg_decompress_struct& decoder = session.decoder;
+  bool const fits = decoder.image_width == shape.width_px && decoder.image_height == shape.height_px;
+  if (!fits || !has_chroma_of_half_size(decoder)) { return false; }
+  decoder.raw_data_out = TRUE;
+  jpeg_start_decompress(&decoder);
+  while (decoder.output_scanline < decoder.output_height) {
+    JSAMPROW rows[3][kMcu];
+    JSAMPARRAY parts[3] = {rows[0], rows[1], rows[2]};
+    std::size_t const first = decoder.output_scanline;
+    for (std::size_t i = 0; i < kMcu; ++i) { rows[0][i] = reinterpret_cast<JSAMPROW>(luma + (first + i) * pitch); }
+    for (std::size_t i = 0; i < kMcu / 2; ++i) {
+      std::size_t const at = (first / 2 + i) * (pitch / 2);
+      rows[1][i] = reinterpret_cast<JSAMPROW>(cb + at);
+      rows[2][i] = reinterpret_cast<JSAMPROW>(cr + at);
+    }
+    jpeg_read_raw_data(&decoder, parts, kMcu);
+  }
+  return session.errors.num_warnings == 0;
+}
+
+#endif
+
 }  // namespace
 
 Codec::Decode jpeg_decoder() noexcept { return &guarded<&decode>; }
 
+std::optional<tile::JpegPlanes> decode_jpeg_planes([[maybe_unused]] BlockFormat const& format,
+                                                   [[maybe_unused]] BlockShape shape,
+                                                   [[maybe_unused]] std::span<std::byte const> in,
+                                                   [[maybe_unused]] std::span<std::byte> out) noexcept {
+#if defined(LIBJPEG_TURBO_VERSION)
+  if (format.bits_per_sample != 8 || format.samples_per_pixel != 3 || shape.width_px <= 4) { return {}; }
+  if (refuse_shape(format, shape, out.size())) { return {}; }
+  auto const whole_units = [](std::uint32_t size) { return (std::size_t{size} + kMcu - 1) / kMcu * kMcu; };
+  std::size_t const pitch = whole_units(shape.width_px), luma_bytes = pitch * whole_units(shape.height_px);
+  if (out.size() < luma_bytes + luma_bytes / 2) { return {}; }
+  std::byte* const cb = out.data() + luma_bytes;
+  std::byte* const cr = cb + luma_bytes / 4;
+  Session session{};
+  bool const good = decode_parts(session, format, shape, in, out.data(), cb, cr, pitch);
+  jpeg_destroy_decompress(&session.decoder);
+  if (!good) { return {}; }
+  return tile::JpegPlanes{.width_px = shape.width_px,
+                          .height_px = shape.height_px,
+                          .luma = out.data(),
+                          .cb = cb,
+                          .cr = cr,
+                          .luma_pitch = pitch,
+                          .chroma_pitch = pitch / 2};
+#else
+  return {};
+#endif
+}
+
 #else
 
 Codec::Decode jpeg_decoder() noexcept { return nullptr; }
+
+std::optional<tile::JpegPlanes> decode_jpeg_planes(BlockFormat const&, BlockShape, std::span<std::byte const>,
+                                                   std::span<std::byte>) noexcept {
+  return {};
+}
 
 #endif
 

@@ -3,6 +3,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "codec/jpeg_planes.hpp"
 #include "read/colour_model.hpp"
 #include "terrazzo/error.hpp"
 #include "tile/bit_reverse.hpp"
@@ -234,7 +235,8 @@ std::span<std::byte const> BlockReader::unreversed(std::span<std::byte const> by
   return copy;
 }
 
-TileResult BlockReader::decode(tile::BatchItem const& item) {
+TileResult BlockReader::decode(tile::BatchItem const& item, Form form) {
+  planes_.reset();
   if (item.status != TileStatus::ok) { return problem(item.status, item.reason); }
   tiff::Image const& image = level_.image;
   auto const block_row = static_cast<std::uint32_t>(item.tile % image.blocks_per_plane() / image.blocks_across);
@@ -262,8 +264,13 @@ TileResult BlockReader::decode(tile::BatchItem const& item) {
   }
   std::span<std::byte> const out = scratch_.decoded.get(static_cast<std::size_t>(image.block_bytes(rows)));
   rows_ = out.data();
-  return method_.codec->decode(format_, {image.block_width_px, rows}, unreversed(scratch_.batch.bytes_of(item)), out,
-                               scratch_.workspace);
+  codec::BlockShape const shape{image.block_width_px, rows};
+  std::span<std::byte const> const bytes = unreversed(scratch_.batch.bytes_of(item));
+  if (form == Form::rows_or_planes && image.compression == tiff::Compression::jpeg && tile::has_fast_jpeg_rows()) {
+    planes_ = codec::decode_jpeg_planes(format_, shape, bytes, out);
+    if (planes_) { return {.bytes_written = out.size()}; }
+  }
+  return method_.codec->decode(format_, shape, bytes, out, scratch_.workspace);
 }
 
 // Every plane of the block, one after the other: a colour needs them all. One plane when samples are contiguous.
@@ -418,6 +425,10 @@ void BlockReader::stream_rows(std::uint32_t first_row, std::uint32_t rows, std::
     // `row` is free by now: only decoding used it.
     finisher_.stream(decoded, rows, scratch_.row.get(row_bytes_).data(), out, stride_bytes);
   }
+}
+
+void BlockReader::make_plane_row(std::uint32_t row, std::size_t count, std::span<std::byte* const> out) const noexcept {
+  tile::make_rgb_row(*planes_, row, count, {out[0], out[1], out[2]});
 }
 
 void BlockReader::finish_row(std::uint32_t row, std::byte* out) noexcept {

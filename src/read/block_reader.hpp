@@ -9,6 +9,7 @@
 #include "codec/libtiff_decoder.hpp"
 #include "read/level.hpp"
 #include "read/row_finisher.hpp"
+#include "tile/jpeg_rows.hpp"
 #include "tile/tile_batch.hpp"
 
 #include <cstddef>
@@ -68,8 +69,15 @@ class BlockReader {
   // items are made and nothing is read.
   void fetch(std::span<std::uint64_t const> blocks);
 
+  // What decode() leaves a block as.
+  enum class Form : std::uint8_t {
+    rows,            // for finish_row() and its kin
+    rows_or_planes,  // the same, or for make_plane_row(), whichever is sooner done: see is_in_planes()
+  };
+
   // Decodes one block of the batch. REQUIRES: method is not raw.
-  [[nodiscard]] tile::TileResult decode(tile::BatchItem const& item);
+  [[nodiscard]] tile::TileResult decode(tile::BatchItem const& item, Form form = Form::rows);
+  [[nodiscard]] bool is_in_planes() const noexcept { return planes_.has_value(); }
 
   // Raw blocks: reads rows [first_row, first_row + rows) of a block. Of one that is too short, the whole rows that are
   // there are read all the same, and `bytes_written` tells how far the block is good, from its first row on. REQUIRES:
@@ -88,6 +96,9 @@ class BlockReader {
   // Rows [first_row, first_row + rows) at once, past the caches: row i goes to `out` + i * stride_bytes. A fence must
   // follow (tile/stream_copy.hpp).
   void stream_rows(std::uint32_t first_row, std::uint32_t rows, std::byte* out, std::ptrdiff_t stride_bytes);
+
+  // The first `count` pixels of a row, each sample to its plane. REQUIRES: is_in_planes().
+  void make_plane_row(std::uint32_t row, std::size_t count, std::span<std::byte* const> out) const noexcept;
 
   [[nodiscard]] std::uint64_t bytes_read() const noexcept { return bytes_read_; }
 
@@ -126,6 +137,7 @@ class BlockReader {
       reversed_reservation_{"a block with its bits reversed"};
   std::byte* rows_ = nullptr;  // decoded rows, decoded_row_stride_ apart
   std::size_t decoded_row_stride_ = 0;
+  std::optional<tile::JpegPlanes> planes_;  // in place of rows
   bool rows_are_finished_ = false;  // colours were converted, or libtiff did it all
   std::size_t row_bytes_, pixel_bytes_;
   std::uint32_t samples_;

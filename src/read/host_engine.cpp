@@ -172,14 +172,20 @@ class Job {
     void do_block(std::uint64_t index, tile::BatchItem const& item) {
       TileId const id = plan_.block_id(index);
       Window const covered = plan_.covered(id);
-      TileResult const result = reader_.decode(item);
-      std::uint32_t const good_rows = settle(index, id, covered, result);
-      if (good_rows == 0) { return; }
       tiff::Image const& image = plan_.level->image;
       // Of a tile at the edge, only the part inside the image can be used.
       bool const partial =
           covered.width < std::min(image.block_width_px, image.width_px - id.column * image.block_width_px) ||
           covered.height < std::min(image.block_height_px, image.height_px - id.row * image.block_height_px);
+      bool const planes_will_do = placer_.takes_planes() && !partial && !plan_.resampled();
+      TileResult const result =
+          reader_.decode(item, planes_will_do ? BlockReader::Form::rows_or_planes : BlockReader::Form::rows);
+      std::uint32_t const good_rows = settle(index, id, covered, result);
+      if (good_rows == 0) { return; }
+      if (reader_.is_in_planes()) {
+        place_plane_rows(target_of(covered));
+        return;
+      }
       if (partial && result.status == TileStatus::ok && keep_in_cache(id)) { return; }
       place_rows(id, covered, 0, good_rows);
     }
@@ -243,6 +249,16 @@ class Job {
         if (in_block != finished) { row_pixels = reader_.finished_row(in_block - decoded_from, row_buffer); }
         finished = in_block;  // upsampling asks for a row more than once, and a row can be finished once
         place_row(id, covered, target, row, row_pixels);
+      }
+      placer_.fence();
+    }
+
+    // A whole block, from its first pixel on.
+    void place_plane_rows(Target const& target) {
+      for (std::uint32_t r = 0; r < target.rows; ++r) {
+        std::uint32_t const row = target.first_row + r;
+        reader_.make_plane_row(r, target.columns, placer_.plane_rows(row, target.first_column, target.columns));
+        placer_.place_plane_rows(row, target.first_column, target.columns);
       }
       placer_.fence();
     }

@@ -29,6 +29,13 @@ class Placer {
   // `count` pixels from `pixels` on go to the result at (row, column). `plane` is the block's.
   void place(std::uint32_t plane, std::uint32_t row, std::uint32_t column, std::byte const* pixels, std::size_t count);
 
+  // True when the samples of a pixel go to planes of their own as they are.
+  [[nodiscard]] bool takes_planes() const noexcept { return splits_pixels_; }
+  // The same as place(), for samples that are made plane by plane: where to make those of `count` pixels, and the word
+  // that they are made. REQUIRES: takes_planes().
+  [[nodiscard]] std::span<std::byte* const> plane_rows(std::uint32_t row, std::uint32_t column, std::size_t count);
+  void place_plane_rows(std::uint32_t row, std::uint32_t column, std::size_t count) const noexcept;
+
   // Pixels of a missing block.
   void fill(std::uint32_t plane, std::uint32_t row, std::uint32_t column, std::size_t count);
 
@@ -44,13 +51,13 @@ class Placer {
   DType from_;
   std::size_t pixel_bytes_;
   bool separate_;
-  bool plain_;          // no conversion at all
+  bool plain_;  // no conversion at all
   bool splits_pixels_;  // plain, every sample of the pixel in order, to contiguous rows
   bool direct_;
   bool streaming_;
   std::vector<std::uint32_t> by_plane_;  // places in plan_.bands, in the order of their planes
-  std::vector<std::byte*> planes_;      // scratch of place()
-  std::vector<std::byte> plane_rows_;   // likewise, when streaming
+  std::vector<std::byte*> planes_;  // what plane_rows() gave
+  std::vector<std::byte> plane_rows_;  // where they are when streaming
 };
 
 }  // namespace terrazzo::reading

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "codec/jpeg_planes.hpp"
 #include "codec/libraries.hpp"
 #include "codec/support.hpp"
 
@@ -261,6 +262,107 @@ TEST(Jpeg, SurvivesDamage) {
             .stream;
     expect_survives_damage(format_of(3, Photometric::ycbcr), kShape, stream, 48 * 40 * 3);
   }
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Planes
+
+constexpr Options kUsual{.components = 3, .space = JCS_YCbCr, .input = JCS_RGB, .subsampling = 2};
+
+// The pixels of decode_jpeg_planes(), or none. Planes lie in memory of exactly the block's size.
+Bytes by_planes(BlockFormat const& format, BlockShape shape, std::span<std::byte const> stream) {
+  Bytes memory(std::size_t{3} * shape.width_px * shape.height_px, std::byte{0xA5});
+  auto const planes = decode_jpeg_planes(format, shape, stream, memory);
+  if (!planes) { return {}; }
+  Bytes pixels(memory.size());
+  Bytes parts(std::size_t{3} * shape.width_px);
+  std::byte* const red = parts.data();
+  for (std::uint32_t y = 0; y < shape.height_px; ++y) {
+    tile::make_rgb_row(*planes, y, shape.width_px, {red, red + shape.width_px, red + 2 * shape.width_px});
+    for (std::size_t x = 0; x < shape.width_px; ++x) {
+      for (std::size_t s = 0; s < 3; ++s) {
+        pixels[(std::size_t{y} * shape.width_px + x) * 3 + s] = parts[s * shape.width_px + x];
+      }
+    }
+  }
+  return pixels;
+}
+
+TEST(JpegPlanes, GiveThePixelsOfTheDecoder) {
+  BlockFormat const format = format_of(3, Photometric::ycbcr);
+  int given = 0;
+  for (bool const progressive : {false, true}) {
+    for (std::uint32_t width = 1; width < 100; width += width < 40 ? 1 : 7) {
+      for (std::uint32_t const height : {1u, 2u, 15u, 16u, 17u, 40u, 64u}) {
+        Options options = kUsual;
+        options.width = width;
+        options.height = height;
+        options.progressive = progressive;
+        BlockShape const shape{width, height};
+        Bytes const stream = encode(options).stream;
+        Bytes const pixels = by_planes(format, shape, stream);
+        if (pixels.empty()) { continue; }
+        ++given;
+        ASSERT_EQ(pixels, decode(format, shape, stream, pixels.size()).bytes) << width << " x " << height;
+      }
+    }
+  }
+  EXPECT_GT(given, 300) << "blocks too small for whole units are left to the decoder, others are not";
+}
+
+TEST(JpegPlanes, TakeTablesFromTheTag) {
+  Options options = kUsual;
+  options.tables = false;
+  Encoded const apart = encode(options);
+  EXPECT_EQ(by_planes(format_of(3, Photometric::ycbcr, apart.tables), kShape, apart.stream),
+            by_planes(format_of(3, Photometric::ycbcr), kShape, encode(kUsual).stream));
+  EXPECT_TRUE(by_planes(format_of(3, Photometric::ycbcr), kShape, apart.stream).empty()) << "without its tables";
+}
+
+TEST(JpegPlanes, FollowTheDecoderWhereSubsamplingGainsaysThePhotometric) {
+  BlockFormat const rgb = format_of(3, Photometric::rgb);
+  Bytes const stream = encode(kUsual).stream;
+  EXPECT_EQ(by_planes(rgb, kShape, stream), decode(rgb, kShape, stream, std::size_t{3} * 48 * 40).bytes);
+}
+
+TEST(JpegPlanes, AreNotGivenOfOtherStreams) {
+  BlockFormat const ycbcr = format_of(3, Photometric::ycbcr);
+  Options options = kUsual;
+  ASSERT_FALSE(by_planes(ycbcr, kShape, encode(options).stream).empty());
+  EXPECT_TRUE(by_planes(ycbcr, {48, 39}, encode(options).stream).empty()) << "taller than its block";
+  EXPECT_TRUE(by_planes(ycbcr, {64, 48}, encode(options).stream).empty()) << "smaller than its block";
+  BlockFormat as_stored = ycbcr;
+  as_stored.convert_ycbcr_to_rgb = false;
+  EXPECT_TRUE(by_planes(as_stored, kShape, encode(options).stream).empty()) << "YCbCr is wanted";
+  options.subsampling = 1;
+  EXPECT_TRUE(by_planes(ycbcr, kShape, encode(options).stream).empty()) << "chroma of full size";
+  EXPECT_TRUE(by_planes(format_of(1, Photometric::min_is_black), kShape, encode({}).stream).empty()) << "gray";
+}
+
+// What is wrong with a stream, and which of its rows are good, is for the decoder to say. Damage that nobody can see
+// gives the same pixels both ways.
+TEST(JpegPlanes, OfDamagedStreamsAreThoseOfTheDecoderOrNone) {
+  BlockFormat const format = format_of(3, Photometric::ycbcr);
+  Bytes const stream = encode(kUsual).stream;
+  std::mt19937 generator(11);
+  int given = 0, refused = 0;
+  for (int round = 0; round < 2000; ++round) {
+    Bytes damaged = stream;
+    damaged[generator() % damaged.size()] ^= static_cast<std::byte>(1U << generator() % 8);
+    if (round % 4 == 0) { damaged.resize(generator() % damaged.size()); }
+    Bytes const pixels = by_planes(format, kShape, damaged);
+    Decoded const usual = decode(format, kShape, damaged, std::size_t{3} * 48 * 40);
+    if (pixels.empty()) {
+      ++refused;
+    } else {
+      ++given;
+      ASSERT_EQ(usual.result.status, TileStatus::ok) << round;
+      ASSERT_EQ(usual.result.reason, nullptr) << round;
+      ASSERT_EQ(pixels, usual.bytes) << round;
+    }
+  }
+  EXPECT_GT(given, 100);
+  EXPECT_GT(refused, 500);
 }
 
 }  // namespace

@@ -4,8 +4,9 @@
 //
 // The first eight bytes choose the block (at most 64 x 64 pixels of 4 samples), the rest is the stream. Beyond what
 // the sanitizers see, every block is decoded twice, into memory that held other bytes and with a workspace that has
-// been used: the outcome may depend on neither.
+// been used: the outcome may depend on neither. JPEG is decoded to planes besides, which must hold the same pixels.
 #include "codec/codec.hpp"
+#include "codec/jpeg_planes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -77,6 +78,20 @@ Block block_of(std::uint8_t const* data, std::size_t size) {
   return block;
 }
 
+void compare_planes(Block const& block, std::span<std::byte const> stream, tile::TileResult const& usual,
+                    std::span<std::byte const> pixels) {
+  std::vector<std::byte> memory(block.out_bytes, std::byte{0xC3});
+  auto const planes = codec::decode_jpeg_planes(block.format, block.shape, stream, memory);
+  if (!planes) { return; }
+  std::size_t const width = block.shape.width_px;
+  require(usual.reason == nullptr || usual.status == tile::TileStatus::truncated);  // an output beyond the block
+  std::vector<std::byte> row(3 * width);
+  for (std::uint32_t y = 0; y < block.shape.height_px; ++y) {
+    tile::make_rgb_row(*planes, y, width, {row.data(), row.data() + width, row.data() + 2 * width});
+    for (std::size_t i = 0; i < row.size(); ++i) { require(row[i] == pixels[(y * width + i % width) * 3 + i / width]); }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
@@ -98,5 +113,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   if (ok || one.status == tile::TileStatus::truncated) {
     require(std::equal(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(one.bytes_written), second.begin()));
   }
+  if (codec->compression == tiff::Compression::jpeg) { compare_planes(block, stream, one, first); }
   return 0;
 }

@@ -278,6 +278,26 @@ TEST(StreamedRows, AreTheFinishedOnes) {
   EXPECT_EQ(out, wanted);
 }
 
+TEST(BlocksInPlanes, AreThoseOfJpegWhenAskedFor) {
+  if (!tile::has_fast_jpeg_rows()) { GTEST_SKIP() << "not faster than rows on this machine"; }
+  Dataset const dataset = open(std::string(TERRAZZO_TEST_DATA) + "/rgb_jpeg.tif");
+  Level const& level = *dataset.shared_impl()->levels[0];
+  Reader made(level);
+  BlockReader& reader = made.reader;
+  std::uint64_t const block = 0;
+  reader.fetch({&block, 1});
+  ASSERT_EQ(reader.decode(made.scratch.batch.items[0], BlockReader::Form::rows_or_planes).status, tile::TileStatus::ok);
+  ASSERT_TRUE(reader.is_in_planes());
+  std::size_t const width = level.image.block_width_px;
+  std::vector<std::byte> planes(width * 3), row(reader.row_bytes());
+  std::byte* const parts[] = {planes.data(), planes.data() + width, planes.data() + 2 * width};
+  reader.make_plane_row(5, width, parts);
+  ASSERT_EQ(reader.decode(made.scratch.batch.items[0]).status, tile::TileStatus::ok);
+  EXPECT_FALSE(reader.is_in_planes()) << "rows were asked for";
+  reader.finish_row(5, row.data());
+  for (std::size_t i = 0; i < row.size(); ++i) { ASSERT_EQ(row[i], parts[i % 3][i / 3]) << i; }
+}
+
 TEST(BlockMemory, CountsWhatCodecsHoldBesidesTheirOutput) {
   auto const scratch_of = [](std::uint16_t compression) {
     Opened const opened = with_compression(compression);

@@ -162,5 +162,52 @@ TEST(LargeResults, OfFloatsBeginAnywhereAndKeepTheGoodRowsOfABadTile) {
   expect_streamed_floats(kNone, 512);
   expect_streamed_floats(kNone, 256);
 }
+
+// JPEG of YCbCr goes to planes without becoming pixels first. Two tiles end early: their rows come by the other way.
+void expect_jpeg_planes(std::uint32_t across) {
+  constexpr std::uint32_t kTile = 256;
+  auto const* const encoder = codec::find_encoder(tiff::Compression::jpeg);
+  if (encoder->encode == nullptr) { GTEST_SKIP() << "this build lacks libjpeg"; }
+  Bytes pixels(std::size_t{kTile} * kTile * 3);
+  for (std::size_t i = 0; i < pixels.size(); ++i) { pixels[i] = static_cast<std::byte>(i % 251 / 3 + i / 3 % 97); }
+  codec::Workspace workspace;
+  codec::EncodeFormat format;
+  format.block = {
+      .compression = tiff::Compression::jpeg, .samples_per_pixel = 3, .photometric = tiff::Photometric::ycbcr};
+  Bytes const tables = codec::make_jpeg_tables(format);
+  format.block.jpeg_tables = tables;
+  codec::EncodedBlock packed;
+  ASSERT_EQ(encoder->encode(format, {kTile, kTile}, pixels, packed, workspace).status, tile::TileStatus::ok);
+  testing::TiffBuilder builder;
+  auto const at = static_cast<std::uint32_t>(builder.data({packed.bytes.begin(), packed.bytes.end()}));
+  auto const size = static_cast<std::uint32_t>(packed.bytes.size());
+  std::vector<std::uint32_t> sizes(across * across, size);
+  sizes[1] = size / 2;
+  sizes[3] = 64;
+  std::uint32_t const side = across * kTile - 3;
+  builder.longs(256, {side}).longs(257, {side}).shorts(258, {8, 8, 8}).shorts(259, {7}).shorts(262, {6});
+  builder.shorts(277, {3}).longs(322, {kTile}).longs(323, {kTile}).shorts(530, {2, 2});
+  builder.longs(324, std::vector<std::uint32_t>(across * across, at)).longs(325, sizes);
+  builder.raw(347, 7, tables.size(), tables);
+  Opened const opened(builder);
+  ReadRequest const request{.bad_tile = BadTile::fill, .threads = 3};
+  ReadReport report;
+  HostArray const planes = read(*opened, request, &report);
+  EXPECT_EQ(report.bad_tiles.size(), 2u);
+  EXPECT_EQ(report.tiles, across * across - 2);
+  Bytes by_pixel(planes.bytes().size());
+  read_into(*opened, request, {by_pixel.data(), DType::u8, 3, side, side, 1, std::int64_t{side} * 3, 3});
+  for (std::size_t b = 0; b < 3; ++b) {
+    std::byte const* const plane = planes.bytes().data() + b * side * side;
+    for (std::size_t i = 0; i < std::size_t{side} * side; ++i) {
+      ASSERT_EQ(plane[i], by_pixel[i * 3 + b]) << "band " << b << " row " << i / side << " column " << i % side;
+    }
+  }
+}
+
+TEST(JpegInPlanes, HasThePixelsOfTheDecoder) { expect_jpeg_planes(3); }
+
+TEST(LargeResults, OfJpegHaveThePixelsOfTheDecoder) { expect_jpeg_planes(14); }
+
 }  // namespace
 }  // namespace terrazzo::reading

@@ -82,6 +82,26 @@ TEST(Placer, SplitsWholePixelsIntoPlanes) {
   EXPECT_EQ(std::ranges::count(placed.memory, 0xCD), 500 - 6);
 }
 
+TEST(Placer, TakesPlanesWhereItWouldSplitPixels) {
+  Placed placed(kThree, {}, 40, 10, 1);
+  ASSERT_TRUE(placed.placer.takes_planes());
+  auto const rows = placed.placer.plane_rows(0, 8, 2);
+  ASSERT_EQ(rows.size(), 3u);
+  for (std::size_t band = 0; band < 3; ++band) {
+    for (std::size_t x = 0; x < 2; ++x) { rows[band][x] = static_cast<std::byte>(10 * band + x); }
+  }
+  placed.placer.place_plane_rows(0, 8, 2);
+  EXPECT_EQ(placed.memory[8], 0);
+  EXPECT_EQ(placed.memory[9], 1);
+  EXPECT_EQ(placed.memory[48], 10);
+  EXPECT_EQ(placed.memory[89], 21);
+  EXPECT_EQ(std::ranges::count(placed.memory, 0xCD), 500 - 6);
+  EXPECT_FALSE(Placed(kThree, {}, 1, 30, 3).placer.takes_planes()) << "band last";
+  EXPECT_FALSE(Placed(kThree, {.bands = {3, 2, 1}}, 40, 10, 1).placer.takes_planes()) << "another order";
+  EXPECT_FALSE(Placed(kThree, {.dtype = DType::u16}, 80, 20, 2).placer.takes_planes()) << "another type";
+  EXPECT_FALSE(Placed(kSeparate, {}, 40, 10, 1).placer.takes_planes()) << "bands come one by one";
+}
+
 TEST(Placer, FillsTheBandsOfThePlaneOnly) {
   Placed placed(kSeparate, {.bands = {2, 3, 2}}, 40, 10, 1);
   placed.placer.fill(1, 1, 2, 3);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The last steps of a JPEG picture with chroma of half the size both ways (4:2:0), a row at a time: libjpeg's "fancy"
+// upsampling and its conversion to RGB, to the bit. Into planes, where libjpeg makes pixels that would have to be taken
+// apart again.
+#pragma once
+
+#include "tile/cpu.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace terrazzo::tile {
+
+// The picture as its stream holds it, planes of 8-bit samples. Chroma is half as wide and high, rounded up.
+struct JpegPlanes {
+  std::uint32_t width_px = 0, height_px = 0;
+  std::byte const* luma = nullptr;
+  std::byte const* cb = nullptr;
+  std::byte const* cr = nullptr;
+  std::size_t luma_pitch = 0, chroma_pitch = 0;
+
+  [[nodiscard]] std::uint32_t chroma_width() const noexcept { return width_px / 2 + width_px % 2; }
+  [[nodiscard]] std::uint32_t chroma_height() const noexcept { return height_px / 2 + height_px % 2; }
+};
+
+struct RgbRow {
+  std::byte* red;
+  std::byte* green;
+  std::byte* blue;
+};
+
+// The first `count` pixels of row `row`. REQUIRES: count <= width_px; chroma more than two samples wide, since libjpeg
+// upsamples narrower ones another way.
+void make_rgb_row(JpegPlanes const& planes, std::uint32_t row, std::size_t count, RgbRow const& out) noexcept;
+
+// True where this is faster than libjpeg and splitting its pixels: without vectors it is not.
+[[nodiscard]] bool has_fast_jpeg_rows() noexcept;
+
+}  // namespace terrazzo::tile
