@@ -223,7 +223,7 @@ tile::TileResult decode_image(Session& session, BlockFormat const& format, Block
     return corrupt("the JPEG stream has another number of components");
   }
   JDIMENSION const rows = std::min<JDIMENSION>(decoder.output_height, shape.height_px);
-  // An image smaller than the block leaves the rest black, as in libtiff.
+  // An image smaller than the block leaves the rest black. (libtiff leaves whatever its buffer held.)
   if (decoder.output_width < shape.width_px) {
     std::memset(out.data(), 0, pitch * shape.height_px);
   } else if (rows < shape.height_px) {
@@ -277,9 +277,17 @@ bool has_chroma_of_half_size(jpeg_decompress_struct const& decoder) {
          is_sampled(parts[0], 2) && is_sampled(parts[1], 1) && is_sampled(parts[2], 1);
 }
 
-// `luma`, `cb` and `cr` have room for whole units.
+// Where the planes of whole units go.
+struct Parts {
+  std::byte* luma;
+  std::byte* cb;
+  std::byte* cr;
+  std::size_t luma_pitch;
+};
+
+// False as soon as the library warns: the usual decoder will have to do it again.
 bool decode_parts(Session& session, BlockFormat const& format, BlockShape shape, std::span<std::byte const> in,
-                  std::byte* luma, std::byte* cb, std::byte* cr, std::size_t pitch) {
+                  Parts const& parts) {
   if (setjmp(session.escape) != 0) { return false; }
   tile::TileResult refusal;
   if (!read_header(session, format, shape, in, refusal)) { return false; }
@@ -288,17 +296,19 @@ bool decode_parts(Session& session, BlockFormat const& format, BlockShape shape,
   if (!fits || !has_chroma_of_half_size(decoder)) { return false; }
   decoder.raw_data_out = TRUE;
   jpeg_start_decompress(&decoder);
-  while (decoder.output_scanline < decoder.output_height) {
+  while (decoder.output_scanline < decoder.output_height && session.errors.num_warnings == 0) {
     JSAMPROW rows[3][kMcu];
-    JSAMPARRAY parts[3] = {rows[0], rows[1], rows[2]};
+    JSAMPARRAY planes[3] = {rows[0], rows[1], rows[2]};
     std::size_t const first = decoder.output_scanline;
-    for (std::size_t i = 0; i < kMcu; ++i) { rows[0][i] = reinterpret_cast<JSAMPROW>(luma + (first + i) * pitch); }
-    for (std::size_t i = 0; i < kMcu / 2; ++i) {
-      std::size_t const at = (first / 2 + i) * (pitch / 2);
-      rows[1][i] = reinterpret_cast<JSAMPROW>(cb + at);
-      rows[2][i] = reinterpret_cast<JSAMPROW>(cr + at);
+    for (std::size_t i = 0; i < kMcu; ++i) {
+      rows[0][i] = reinterpret_cast<JSAMPROW>(parts.luma + (first + i) * parts.luma_pitch);
     }
-    jpeg_read_raw_data(&decoder, parts, kMcu);
+    for (std::size_t i = 0; i < kMcu / 2; ++i) {
+      std::size_t const at = (first / 2 + i) * (parts.luma_pitch / 2);
+      rows[1][i] = reinterpret_cast<JSAMPROW>(parts.cb + at);
+      rows[2][i] = reinterpret_cast<JSAMPROW>(parts.cr + at);
+    }
+    jpeg_read_raw_data(&decoder, planes, kMcu);
   }
   return session.errors.num_warnings == 0;
 }
@@ -319,17 +329,17 @@ std::optional<tile::JpegPlanes> decode_jpeg_planes([[maybe_unused]] BlockFormat 
   auto const whole_units = [](std::uint32_t size) { return (std::size_t{size} + kMcu - 1) / kMcu * kMcu; };
   std::size_t const pitch = whole_units(shape.width_px), luma_bytes = pitch * whole_units(shape.height_px);
   if (out.size() < luma_bytes + luma_bytes / 2) { return {}; }
-  std::byte* const cb = out.data() + luma_bytes;
-  std::byte* const cr = cb + luma_bytes / 4;
+  std::byte* const chroma = out.data() + luma_bytes;
+  Parts const parts{.luma = out.data(), .cb = chroma, .cr = chroma + luma_bytes / 4, .luma_pitch = pitch};
   Session session{};
-  bool const good = decode_parts(session, format, shape, in, out.data(), cb, cr, pitch);
+  bool const good = decode_parts(session, format, shape, in, parts);
   jpeg_destroy_decompress(&session.decoder);
   if (!good) { return {}; }
   return tile::JpegPlanes{.width_px = shape.width_px,
                           .height_px = shape.height_px,
-                          .luma = out.data(),
-                          .cb = cb,
-                          .cr = cr,
+                          .luma = parts.luma,
+                          .cb = parts.cb,
+                          .cr = parts.cr,
                           .luma_pitch = pitch,
                           .chroma_pitch = pitch / 2};
 #else

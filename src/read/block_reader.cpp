@@ -266,7 +266,8 @@ TileResult BlockReader::decode(tile::BatchItem const& item, Form form) {
   rows_ = out.data();
   codec::BlockShape const shape{image.block_width_px, rows};
   std::span<std::byte const> const bytes = unreversed(scratch_.batch.bytes_of(item));
-  if (form == Form::rows_or_planes && image.compression == tiff::Compression::jpeg && tile::has_fast_jpeg_rows()) {
+  bool const is_jpeg = image.compression == tiff::Compression::jpeg;
+  if (is_jpeg && form == Form::rows_or_planes && tile::has_fast_jpeg_rows(shape.width_px)) {
     planes_ = codec::decode_jpeg_planes(format_, shape, bytes, out);
     if (planes_) { return {.bytes_written = out.size()}; }
   }

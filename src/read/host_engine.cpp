@@ -258,7 +258,7 @@ class Job {
       for (std::uint32_t r = 0; r < target.rows; ++r) {
         std::uint32_t const row = target.first_row + r;
         reader_.make_plane_row(r, target.columns, placer_.plane_rows(row, target.first_column, target.columns));
-        placer_.place_plane_rows(row, target.first_column, target.columns);
+        placer_.flush_plane_rows(row, target.first_column, target.columns);
       }
       placer_.fence();
     }

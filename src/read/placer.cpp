@@ -82,7 +82,7 @@ void Placer::place(std::uint32_t plane, std::uint32_t row, std::uint32_t column,
   }
   if (splits_pixels_) {
     tile::split_pixels(pixels, plane_rows(row, column, count), count, size_bytes(from_));
-    place_plane_rows(row, column, count);
+    flush_plane_rows(row, column, count);
     return;
   }
   for (std::uint32_t const band : held_by(plane)) {
@@ -95,16 +95,16 @@ void Placer::place(std::uint32_t plane, std::uint32_t row, std::uint32_t column,
 
 std::span<std::byte* const> Placer::plane_rows(std::uint32_t row, std::uint32_t column, std::size_t count) {
   std::size_t const row_bytes = count * size_bytes(from_);
-  if (streaming_) { plane_rows_.resize(std::max(plane_rows_.size(), row_bytes * planes_.size())); }
+  if (streaming_) { streamed_rows_.resize(std::max(streamed_rows_.size(), row_bytes * planes_.size())); }
   for (std::size_t band = 0; band < planes_.size(); ++band) {
     std::byte* const to = at(band, row, column);
-    planes_[band] = streaming_ ? plane_rows_.data() + band * row_bytes : to;
+    planes_[band] = streaming_ ? streamed_rows_.data() + band * row_bytes : to;
     if (streaming_) { prefetch_below(to, row, row_bytes); }
   }
   return planes_;
 }
 
-void Placer::place_plane_rows(std::uint32_t row, std::uint32_t column, std::size_t count) const noexcept {
+void Placer::flush_plane_rows(std::uint32_t row, std::uint32_t column, std::size_t count) const noexcept {
   for (std::size_t band = 0; streaming_ && band < planes_.size(); ++band) {
     tile::copy_streaming(at(band, row, column), planes_[band], count * size_bytes(from_));
   }

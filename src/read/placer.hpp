@@ -34,7 +34,7 @@ class Placer {
   // The same as place(), for samples that are made plane by plane: where to make those of `count` pixels, and the word
   // that they are made. REQUIRES: takes_planes().
   [[nodiscard]] std::span<std::byte* const> plane_rows(std::uint32_t row, std::uint32_t column, std::size_t count);
-  void place_plane_rows(std::uint32_t row, std::uint32_t column, std::size_t count) const noexcept;
+  void flush_plane_rows(std::uint32_t row, std::uint32_t column, std::size_t count) const noexcept;
 
   // Pixels of a missing block.
   void fill(std::uint32_t plane, std::uint32_t row, std::uint32_t column, std::size_t count);
@@ -57,7 +57,7 @@ class Placer {
   bool streaming_;
   std::vector<std::uint32_t> by_plane_;  // places in plan_.bands, in the order of their planes
   std::vector<std::byte*> planes_;  // what plane_rows() gave
-  std::vector<std::byte> plane_rows_;  // where they are when streaming
+  std::vector<std::byte> streamed_rows_;  // where they are when streaming
 };
 
 }  // namespace terrazzo::reading

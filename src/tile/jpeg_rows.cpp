@@ -65,6 +65,7 @@ void make_pixels(Row const& row, std::size_t from, std::size_t to, RgbRow const&
 #if TERRAZZO_HAVE_X86
 
 constexpr std::size_t kChromaAtOnce = 16;
+constexpr std::size_t kLeastForVectors = 1 + kChromaAtOnce + 1;  // chroma samples: the ends have one neighbour only
 
 TERRAZZO_TARGET_AVX2 inline __m256i widened(std::byte const* from) noexcept {
   return _mm256_cvtepu8_epi16(load16(from));
@@ -131,7 +132,6 @@ TERRAZZO_TARGET_AVX2 inline void make_32(Row const& row, std::size_t at, RgbRow 
 }
 
 TERRAZZO_TARGET_AVX2 void make_row_avx2(Row const& row, std::size_t count, RgbRow const& out) noexcept {
-  // The first and the last chroma sample have one neighbour only.
   std::size_t const end = std::min(row.chroma_count - 1, count / 2);
   if (end < 1 + kChromaAtOnce) {
     make_pixels(row, 0, count, out);
@@ -147,21 +147,20 @@ TERRAZZO_TARGET_AVX2 void make_row_avx2(Row const& row, std::size_t count, RgbRo
 
 }  // namespace
 
-void make_rgb_row(JpegPlanes const& planes, std::uint32_t row, std::size_t count, RgbRow const& out) noexcept {
+bool has_fast_jpeg_rows([[maybe_unused]] std::uint32_t width_px) noexcept {
 #if TERRAZZO_HAVE_X86
-  static bool const fast = has_avx2();
-  if (fast) { return make_row_avx2(row_of(planes, row), count, out); }
-#endif
-  make_pixels(row_of(planes, row), 0, count, out);
-}
-
-bool has_fast_jpeg_rows() noexcept {
-#if TERRAZZO_HAVE_X86
-  static bool const fast = has_avx2();
-  return fast;
+  static bool const has_vectors = has_avx2();
+  return has_vectors && width_px / 2 >= kLeastForVectors;
 #else
   return false;
 #endif
+}
+
+void make_rgb_row(JpegPlanes const& planes, std::uint32_t row, std::size_t count, RgbRow const& out) noexcept {
+#if TERRAZZO_HAVE_X86
+  if (has_fast_jpeg_rows(planes.width_px)) { return make_row_avx2(row_of(planes, row), count, out); }
+#endif
+  make_pixels(row_of(planes, row), 0, count, out);
 }
 
 }  // namespace terrazzo::tile

@@ -34,7 +34,8 @@ struct RgbRow {
 // upsamples narrower ones another way.
 void make_rgb_row(JpegPlanes const& planes, std::uint32_t row, std::size_t count, RgbRow const& out) noexcept;
 
-// True where this is faster than libjpeg and splitting its pixels: without vectors it is not.
-[[nodiscard]] bool has_fast_jpeg_rows() noexcept;
+// True where this is faster than libjpeg and splitting its pixels. Pictures too narrow for vectors, and processors
+// without them, take up to 1.5 times as long as that.
+[[nodiscard]] bool has_fast_jpeg_rows(std::uint32_t width_px) noexcept;
 
 }  // namespace terrazzo::tile

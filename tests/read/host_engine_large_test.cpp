@@ -5,6 +5,7 @@
 
 #include "codec/encoder.hpp"
 #include "read/images.hpp"
+#include "read/jpeg_image.hpp"
 #include "tile/predict.hpp"
 
 #include <gtest/gtest.h>
@@ -165,31 +166,10 @@ TEST(LargeResults, OfFloatsBeginAnywhereAndKeepTheGoodRowsOfABadTile) {
 
 // JPEG of YCbCr goes to planes without becoming pixels first. Two tiles end early: their rows come by the other way.
 void expect_jpeg_planes(std::uint32_t across) {
+  if (codec::find_encoder(tiff::Compression::jpeg)->encode == nullptr) { GTEST_SKIP() << "this build lacks libjpeg"; }
   constexpr std::uint32_t kTile = 256;
-  auto const* const encoder = codec::find_encoder(tiff::Compression::jpeg);
-  if (encoder->encode == nullptr) { GTEST_SKIP() << "this build lacks libjpeg"; }
-  Bytes pixels(std::size_t{kTile} * kTile * 3);
-  for (std::size_t i = 0; i < pixels.size(); ++i) { pixels[i] = static_cast<std::byte>(i % 251 / 3 + i / 3 % 97); }
-  codec::Workspace workspace;
-  codec::EncodeFormat format;
-  format.block = {
-      .compression = tiff::Compression::jpeg, .samples_per_pixel = 3, .photometric = tiff::Photometric::ycbcr};
-  Bytes const tables = codec::make_jpeg_tables(format);
-  format.block.jpeg_tables = tables;
-  codec::EncodedBlock packed;
-  ASSERT_EQ(encoder->encode(format, {kTile, kTile}, pixels, packed, workspace).status, tile::TileStatus::ok);
-  testing::TiffBuilder builder;
-  auto const at = static_cast<std::uint32_t>(builder.data({packed.bytes.begin(), packed.bytes.end()}));
-  auto const size = static_cast<std::uint32_t>(packed.bytes.size());
-  std::vector<std::uint32_t> sizes(across * across, size);
-  sizes[1] = size / 2;
-  sizes[3] = 64;
   std::uint32_t const side = across * kTile - 3;
-  builder.longs(256, {side}).longs(257, {side}).shorts(258, {8, 8, 8}).shorts(259, {7}).shorts(262, {6});
-  builder.shorts(277, {3}).longs(322, {kTile}).longs(323, {kTile}).shorts(530, {2, 2});
-  builder.longs(324, std::vector<std::uint32_t>(across * across, at)).longs(325, sizes);
-  builder.raw(347, 7, tables.size(), tables);
-  Opened const opened(builder);
+  Opened const opened(jpeg_image(kTile, across, {{1, 8}, {3, 1}}));
   ReadRequest const request{.bad_tile = BadTile::fill, .threads = 3};
   ReadReport report;
   HostArray const planes = read(*opened, request, &report);

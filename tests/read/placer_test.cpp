@@ -90,7 +90,7 @@ TEST(Placer, TakesPlanesWhereItWouldSplitPixels) {
   for (std::size_t band = 0; band < 3; ++band) {
     for (std::size_t x = 0; x < 2; ++x) { rows[band][x] = static_cast<std::byte>(10 * band + x); }
   }
-  placed.placer.place_plane_rows(0, 8, 2);
+  placed.placer.flush_plane_rows(0, 8, 2);
   EXPECT_EQ(placed.memory[8], 0);
   EXPECT_EQ(placed.memory[9], 1);
   EXPECT_EQ(placed.memory[48], 10);

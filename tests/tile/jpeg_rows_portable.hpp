@@ -8,6 +8,6 @@
 namespace terrazzo::tile {
 
 void make_rgb_row_portably(JpegPlanes const& planes, std::uint32_t row, std::size_t count, RgbRow const& out) noexcept;
-[[nodiscard]] bool has_fast_jpeg_rows_portably() noexcept;
+[[nodiscard]] bool has_fast_jpeg_rows_portably(std::uint32_t width_px) noexcept;
 
 }  // namespace terrazzo::tile
