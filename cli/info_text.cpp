@@ -115,9 +115,7 @@ void print_bands(std::ostream& out, Info const& info) {
   for (std::size_t i = 0; i < info.bands.size() && i < kMaxBandsShown; ++i) {
     BandInfo const& band = info.bands[i];
     std::string color = band.color_name.empty() ? std::string(to_string(band.color)) : printable(band.color_name);
-    if (auto const* const alpha = band.metadata.find("ALPHA", "IMAGE_STRUCTURE"); alpha && *alpha == "PREMULTIPLIED") {
-      color += " (premultiplied)";
-    }
+    if (band.is_premultiplied()) { color += " (premultiplied)"; }
     if (!band.color_table.empty()) { color += " (" + std::to_string(band.color_table.size()) + " colours)"; }
     auto const optional = [](std::optional<double> const& v) { return v ? format_number(*v) : std::string(); };
     table.add({std::to_string(i + 1), std::string(to_string(band.dtype)), std::move(color), nodata_of(band),

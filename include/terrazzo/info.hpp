@@ -117,6 +117,9 @@ struct BandInfo {
   std::vector<ColorEntry> color_table{};
   std::vector<std::string> category_names{};
   MaskKind mask = MaskKind::all_valid;
+
+  // Alpha by which the colours are multiplied already: ALPHA=PREMULTIPLIED of the domain IMAGE_STRUCTURE, as in GDAL.
+  [[nodiscard]] bool is_premultiplied() const;
 };
 
 enum class PlanarLayout : std::uint8_t { contiguous, separate };  // pixel- or band-interleaved
@@ -124,13 +127,13 @@ enum class PlanarLayout : std::uint8_t { contiguous, separate };  // pixel- or b
 // How the pixels lie in the file.
 struct Layout {
   bool tiled = false;
-  std::uint32_t tile_width = 0, tile_height = 0;     // of a tile, or of a strip (width x rows per strip)
+  std::uint32_t tile_width = 0, tile_height = 0;  // of a tile, or of a strip (width x rows per strip)
   PlanarLayout planar = PlanarLayout::contiguous;
-  std::uint32_t compression = 1;                     // TIFF tag 259
+  std::uint32_t compression = 1;  // TIFF tag 259
   std::string compression_name{};
   std::uint32_t predictor = 1;
   std::uint32_t bits_per_sample = 8;
-  std::string sample_format{};                       // "uint", "int", "float", "complex-int", "complex-float"
+  std::string sample_format{};  // "uint", "int", "float", "complex-int", "complex-float"
   std::string photometric{};
   std::string source_color_space{};  // "YCbCr", "CMYK", ... when pixels are converted to RGB on the way
   bool bigtiff = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a float is the nodata value, for masks, `stats` and overviews: by GDAL's rule, since the value is often
+// Whether a float is the nodata value, for masks, statistics and overviews: by GDAL's rule, since the value is often
 // written with fewer digits than its pixels have.
 #pragma once
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/color.hpp"
 
+#include "geo/metadata.hpp"
 #include "geo/number.hpp"
 #include "tiff/format.hpp"
 
@@ -187,6 +188,10 @@ bool is_shown_as_rgba(Layout const& layout) noexcept {
   return !layout.source_color_space.empty() && !by_its_codec;
 }
 
+bool last_alpha_masks_others(std::size_t bands, DType dtype) noexcept {
+  return (bands == 2 || bands == 4) && (dtype == DType::u8 || dtype == DType::u16);
+}
+
 void describe_color(tiff::Directory const& dir, Info& info) {
   describe_color(read_color_tags(dir, info.layout.bits_per_sample), info);
 }
@@ -216,7 +221,7 @@ void describe_color(ColorTags const& tags, Info& info) {
     bool const palette = i == 0 && !first.color_table.empty();
     set_color(info.bands[i], palette ? Color::palette : band_color(samples, converted, i));
     if (info.bands[i].color == Color::alpha && extra_sample(samples, i) == kAssociatedAlpha) {
-      info.bands[i].metadata.domains["IMAGE_STRUCTURE"] = {{"ALPHA", "PREMULTIPLIED"}};
+      info.bands[i].metadata.domains[kImageStructure] = {{kAlphaItem, kPremultiplied}};
     }
   }
   if (bits == 1 && info.bands.size() == 1) {

@@ -6,6 +6,7 @@
 #include "terrazzo/info.hpp"
 #include "tiff/directory.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,10 @@ void describe_color(ColorTags const& tags, Info& info);
 // Pixels are converted to RGB, and not by their codec, which GDAL leaves to it: its view of them is red, green, blue
 // and alpha, whatever other colours the file names.
 [[nodiscard]] bool is_shown_as_rgba(Layout const& layout) noexcept;
+
+// Whether an alpha band that is the last of so many says which pixels of the others are valid, where neither a mask nor
+// nodata does: beside gray or three colours, of 8 or 16 bits, as in GDAL.
+[[nodiscard]] bool last_alpha_masks_others(std::size_t bands, DType dtype) noexcept;
 
 // By GDAL's name, in any case. Names of the newer kinds (nir, sar_x, ...) are `other`; unknown ones are `undefined`.
 [[nodiscard]] ColorInterpretation color_from_name(std::string_view name) noexcept;

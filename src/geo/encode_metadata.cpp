@@ -24,8 +24,7 @@ namespace {
 
 namespace tag = tiff::tag;
 
-constexpr std::string_view kXmp = "xml:XMP", kColorProfile = "COLOR_PROFILE", kImageStructure = "IMAGE_STRUCTURE",
-                           kRpc = "RPC";
+constexpr std::string_view kXmp = "xml:XMP", kColorProfile = "COLOR_PROFILE", kRpc = "RPC";
 
 // GDAL makes it up from the types of the bands.
 constexpr std::string_view kDerived = "DERIVED_SUBDATASETS";
@@ -119,7 +118,7 @@ void move_to_tags(Metadata& metadata, tiff::TagSet& tags) {
 // What the structure of a file is, the file itself tells; only how its overviews were made is not to be seen.
 void drop_structure(Metadata& metadata) {
   metadata.domains.erase(std::string(kDerived));
-  if (auto const structure = metadata.domains.find(std::string(kImageStructure)); structure != metadata.domains.end()) {
+  if (auto const structure = metadata.domains.find(kImageStructure); structure != metadata.domains.end()) {
     std::erase_if(structure->second,
                   [](auto const& item) { return !equals_ignoring_case(item.first, "OVERVIEW_RESAMPLING"); });
   }

@@ -11,8 +11,6 @@
 namespace terrazzo::geo {
 namespace {
 
-constexpr std::string_view kImageStructure = "IMAGE_STRUCTURE";
-
 void set_band_item(BandInfo& info, MetadataBuilder& metadata, std::string_view role, std::string const& domain,
                    std::string const& key, std::string value) {
   if (equals_ignoring_case(role, "scale")) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace terrazzo::geo {
 namespace {
@@ -175,7 +176,7 @@ UnitOfMeasure unit_of_measure(int code, double size, UnitOfMeasure const& otherw
 
 GeodeticWkt geodetic_wkt(GeoKeys const& keys, int fallback_epsg, ProjSession const& proj) {
   int const code = code_of(keys, key::GeodeticCRS) != 0 ? code_of(keys, key::GeodeticCRS) : fallback_epsg;
-  PjPtr const official = proj.from_epsg(code, PJ_CATEGORY_CRS);
+  PjPtr official = proj.from_epsg(code, PJ_CATEGORY_CRS);
   auto const* text = keys.text(key::GeodeticCitation);
   Citation const cited = text == nullptr ? Citation{} : parse_citation(*text);
 
@@ -231,6 +232,7 @@ GeodeticWkt geodetic_wkt(GeoKeys const& keys, int fallback_epsg, ProjSession con
       authority(ellipsoid.epsg) + "]" + shift + authority(datum.epsg) + "],PRIMEM[" + wkt_string(meridian.name) + "," +
       format_exact(meridian.longitude_degrees * kRadiansPerDegree / unit.factor) + authority(meridian.epsg) + "]";
   result.wkt = "GEOGCS[" + wkt_string(name) + "," + result.datum + "," + unit.wkt() + authority(result.epsg) + "]";
+  result.official = std::move(official);
   return result;
 }
 

@@ -15,6 +15,7 @@ struct GeodeticWkt {
   std::string wkt{};
   std::string datum{};          // the DATUM element alone, with the PRIMEM element: what a geocentric CRS is made of
   int epsg = 0;                 // the code of key 2048 when the other keys agree with it
+  PjPtr official{};  // what PROJ has of the code, whether other keys agree or not; null when it has nothing
 };
 
 // `fallback_epsg` is used when key 2048 is absent: the geographic CRS under a projected one.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terrazzo/info.hpp"
 
+#include "geo/metadata.hpp"
+
 namespace terrazzo {
 
 std::string const* Metadata::find(std::string const& key, std::string const& domain) const {
@@ -10,6 +12,11 @@ std::string const* Metadata::find(std::string const& key, std::string const& dom
     if (item.first == key) { return &item.second; }
   }
   return nullptr;
+}
+
+bool BandInfo::is_premultiplied() const {
+  std::string const* const kind = metadata.find(geo::kAlphaItem, geo::kImageStructure);
+  return kind != nullptr && *kind == geo::kPremultiplied;
 }
 
 std::string_view to_string(ColorInterpretation color) noexcept {

@@ -103,9 +103,10 @@ bool only_code(GeoKeys const& keys) {
   return std::none_of(kDefining.begin(), kDefining.end(), [&](auto k) { return keys.has(k); });
 }
 
-// The keys name a geodetic CRS that PROJ does not know, and no datum: what is built on it has one that is made up.
-bool lacks_datum(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
-  return codes.geodetic != 0 && !keys.has(key::GeodeticDatum) && !proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS);
+// The keys name a geodetic CRS of which PROJ has nothing (`official`), and no datum: what is built on it has one that
+// is made up.
+bool lacks_datum(GeoKeys const& keys, CrsCodes const& codes, PjPtr const& official) {
+  return codes.geodetic != 0 && !official && !keys.has(key::GeodeticDatum);
 }
 
 std::string projected_name(GeoKeys const& keys) {
@@ -194,7 +195,7 @@ KeyedCrs projected(GeoKeys const& keys, CrsCodes const& codes, ProjSession const
     result.crs = std::move(official);
     return result;
   }
-  bool const has_base = !lacks_datum(keys, codes, proj);
+  bool const has_base = !lacks_datum(keys, codes, proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS));
   result.unknown_code = codes.projected != 0 && !official ? codes.projected : has_base ? 0 : codes.geodetic;
   if (!is_projected) { official.reset(); }
   UnitOfMeasure const official_unit = official ? unit_of_first_axis(official, proj) : kMetre;
@@ -239,18 +240,16 @@ KeyedCrs geographic(GeoKeys const& keys, CrsCodes const& codes, ProjSession cons
   auto base = geodetic_wkt(keys, 0, proj);
   // GDAL does not compare the parameters of a dynamic datum or of an ensemble, such as WGS 84, with those in the keys:
   // the code decides.
-  if (codes.geodetic != 0 && has_dynamic_datum(proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS), proj)) {
-    base.epsg = codes.geodetic;
-  }
-  if (codes.geodetic != 0 && !proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS)) { result.unknown_code = codes.geodetic; }
-  result.stand_in = lacks_datum(keys, codes, proj);
+  if (has_dynamic_datum(base.official, proj)) { base.epsg = codes.geodetic; }
+  if (!base.official) { result.unknown_code = codes.geodetic; }
+  result.stand_in = lacks_datum(keys, codes, base.official);
   result.epsg = base.epsg;
-  result.crs = base.epsg != 0 ? proj.from_epsg(base.epsg, PJ_CATEGORY_CRS) : proj.create(base.wkt);
+  result.crs = base.epsg != 0 ? std::move(base.official) : proj.create(base.wkt);
   if (base.epsg != 0 || !result.crs) { return result; }
   if (codes.geodetic == 0) {
     adopt_by_name(proj, result);
   } else {
-    result.contradictory = proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS) != nullptr;
+    result.contradictory = base.official != nullptr;
   }
   return result;
 }
@@ -264,7 +263,7 @@ KeyedCrs geocentric(GeoKeys const& keys, CrsCodes const& codes, ProjSession cons
     return result;
   }
   if (codes.geodetic != 0 && !official) { result.unknown_code = codes.geodetic; }
-  result.stand_in = lacks_datum(keys, codes, proj);
+  result.stand_in = lacks_datum(keys, codes, official);
   auto const base = geodetic_wkt(keys, 0, proj);
   auto const unit = unit_of_measure(keys.code(key::GeogLinearUnits).value_or(0),
                                     keys.number(key::GeogLinearUnitSize).value_or(0), kMetre, proj);

@@ -14,6 +14,9 @@
 
 namespace terrazzo::geo {
 
+// GDAL's domain of what follows from the pixels' storage, and its item of alpha by which the colours are multiplied.
+inline constexpr char kImageStructure[] = "IMAGE_STRUCTURE", kAlphaItem[] = "ALPHA", kPremultiplied[] = "PREMULTIPLIED";
+
 class MetadataBuilder {
  public:
   MetadataBuilder() = default;

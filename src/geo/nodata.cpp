@@ -94,4 +94,12 @@ std::optional<Nodata> parse_nodata(std::string_view text, DType dtype) {
   return nodata_of(number_with_any_point(text), text, dtype);
 }
 
+std::optional<Nodata> parse_pam_nodata(std::string_view text, std::optional<double> bits, DType dtype) {
+  if (text.empty()) { return std::nullopt; }
+  bool const is_exact = dtype == DType::i64 || dtype == DType::u64;
+  if (is_exact && !bits) { return parse_nodata(text, dtype); }
+  double const value = bits ? *bits : number_or_zero(text);
+  return Nodata{.value = value, .text = std::string(text), .representable = !is_exact && holds(dtype, value)};
+}
+
 }  // namespace terrazzo::geo

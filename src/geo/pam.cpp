@@ -129,12 +129,8 @@ std::optional<Nodata> read_nodata(pugi::xml_node band, DType dtype) {
   auto const element = child(band, "NoDataValue");
   auto const text = text_of(element);
   if (!text) { return std::nullopt; }
-  if (auto const hex = value_of(element, "le_hex_equiv")) {
-    if (auto const value = double_from_hex(*hex)) {
-      return Nodata{.value = *value, .text = *text, .representable = nodata_of(*value, *text, dtype).representable};
-    }
-  }
-  return parse_nodata(*text, dtype);
+  auto const hex = value_of(element, "le_hex_equiv");
+  return parse_pam_nodata(*text, hex ? double_from_hex(*hex) : std::nullopt, dtype);
 }
 
 std::vector<ColorEntry> read_color_table(pugi::xml_node element) {

@@ -36,17 +36,10 @@ struct Plane {
   HostArray pixels;
 };
 
-// The mask image behind the plan's pixels, null when there is none. As in GDAL, a result of a target size that comes
-// from an overview without a mask has the mask of full resolution; a level asked for by its number has its own or none.
-LevelPtr const& mask_level(ReadPlan::Impl const& plan) {
-  bool const own = plan.level->mask != nullptr || !plan.resampled();
-  return own ? plan.level->mask : plan.dataset->levels[0]->mask;
-}
-
 // One band (from 1) of the mask image, for the whole window.
 std::shared_ptr<ReadPlan::Impl const> plan_mask(ReadPlan::Impl const& plan, std::uint32_t band,
                                                 ReadRequest const& request) {
-  LevelPtr const& level = mask_level(plan);
+  LevelPtr const& level = plan.mask_level();
   ReadPlan::Impl like = plan;
   if (level != plan.level->mask) {
     tiff::Image const& full = plan.dataset->levels[0]->image;
@@ -128,10 +121,8 @@ std::string mask_prefix(Level const& level) {
 enum class MaskSource : std::uint8_t { none, image, alpha };
 
 MaskSource source_of(ReadPlan::Impl const& plan, std::uint32_t band) {
-  MaskKind const kind = plan.dataset->info.bands[band - 1].mask;
-  bool const image = kind == MaskKind::internal || kind == MaskKind::external;
-  if (image && mask_level(plan) != nullptr) { return MaskSource::image; }
-  return kind == MaskKind::alpha ? MaskSource::alpha : MaskSource::none;
+  if (plan.mask_level() != nullptr) { return MaskSource::image; }
+  return plan.dataset->info.bands[band - 1].mask == MaskKind::alpha ? MaskSource::alpha : MaskSource::none;
 }
 
 // Masks that bands have in common, read when the first band asks.
@@ -172,7 +163,7 @@ class SharedMasks {
 
  private:
   // The band of the mask image that serves a band.
-  [[nodiscard]] std::uint32_t mask_band(std::uint32_t band) const { return mask_level(plan_)->bands == 1 ? 1 : band; }
+  [[nodiscard]] std::uint32_t mask_band(std::uint32_t band) const { return plan_.mask_level()->bands == 1 ? 1 : band; }
 
   Plane read_image_mask() {
     auto const mask_plan = plan_mask(plan_, image_mask_band_, request_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
+#include "geo/color.hpp"
 #include "geo/complete_crs.hpp"
 #include "geo/describe.hpp"
 #include "io/file_source.hpp"
@@ -154,14 +155,14 @@ Layout layout_of(tiff::Directory const& directory, tiff::Image const& image) {
   return layout;
 }
 
-// In GDAL's order of preference: a mask, nodata, an alpha band beside one or three others.
+// In GDAL's order of preference: a mask, nodata, an alpha band.
 MaskKind mask_kind(Info const& info, Level const& full, std::size_t band) {
   if (full.mask != nullptr) { return full.mask->external ? MaskKind::external : MaskKind::internal; }
   if (info.bands[band].nodata && info.bands[band].nodata->representable) { return MaskKind::nodata; }
   std::size_t const count = info.bands.size();
-  bool const may_have_alpha = (count == 2 || count == 4) && (full.dtype == DType::u8 || full.dtype == DType::u16);
+  bool const has_alpha = info.bands.back().color == ColorInterpretation::alpha;
   bool const last = band + 1 == count;
-  if (may_have_alpha && !last && info.bands.back().color == ColorInterpretation::alpha) { return MaskKind::alpha; }
+  if (has_alpha && !last && geo::last_alpha_masks_others(count, full.dtype)) { return MaskKind::alpha; }
   return MaskKind::all_valid;
 }
 

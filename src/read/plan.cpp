@@ -71,6 +71,12 @@ void ReadPlan::Impl::fill_sample(std::size_t band_index, std::byte* out) const n
   tile::convert_row(from, stored, 0, dtype, out, 0, 1, transforms[band_index]);
 }
 
+reading::LevelPtr const& ReadPlan::Impl::mask_level() const noexcept {
+  reading::LevelPtr const& full = dataset->levels[0]->mask;
+  bool const of_full = full == nullptr || (level->mask == nullptr && resampled());
+  return of_full ? full : level->mask;
+}
+
 std::uint32_t ReadPlan::level() const noexcept { return impl_->level_index; }
 Window ReadPlan::window() const noexcept { return impl_->window; }
 std::uint32_t ReadPlan::width() const noexcept { return impl_->out_width; }
@@ -255,9 +261,9 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
     plan->out_height = target.height;
   }
   plan->level = dataset->levels[plan->level_index];
+  plan->dataset = std::move(dataset);
   plan->dtype = dtype_of_result(plan->level->dtype, request);
-  bool const has_mask_image =
-      dataset->levels[0]->mask != nullptr && (plan->level->mask != nullptr || plan->resampled());
+  bool const has_mask_image = plan->mask_level() != nullptr;
   for (std::uint32_t const band : plan->bands) {
     BandInfo const& band_info = info.bands[band - 1];
     plan->transforms.push_back(transform_of(band_info, has_mask_image, request));
@@ -266,9 +272,8 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
   }
   choose_blocks(*plan);
   try {
-    choose_threads(*plan, dataset->trusted, request);
+    choose_threads(*plan, plan->dataset->trusted, request);
   } catch (Error const& error) { throw error.located({.source = info.source, .ifd = plan->level->image.ifd}); }
-  plan->dataset = std::move(dataset);
   return plan;
 }
 

@@ -4,6 +4,7 @@
 // the same bits whoever took them. A row is added up from left to right; rows are merged from top to bottom.
 #pragma once
 
+#include "base/float_nodata.hpp"
 #include "base/host_device.hpp"
 #include "base/moments.hpp"
 #include "tile/convert.hpp"
@@ -15,13 +16,15 @@
 
 namespace terrazzo::tile {
 
-// By value: zeros of either sign are the same. NaN is the same as nothing.
+// By value: zeros of either sign are the same, floats also when they differ in digits that text loses. NaN never is.
 template <class T>
-[[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_same_value(T a, T b) noexcept {
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_nodata_sample(T sample, T nodata) noexcept {
   if constexpr (std::is_same_v<T, Half>) {
-    return half_to_float(a.bits) == half_to_float(b.bits);
+    return is_float_nodata(half_to_float(sample.bits), half_to_float(nodata.bits));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return is_float_nodata(sample, nodata);
   } else {
-    return a == b;
+    return sample == nodata;
   }
 }
 

@@ -37,7 +37,7 @@ std::vector<Moments> moments_of(BlockRows const& block, Nodata const* nodata, DT
         if (mask != nullptr && mask[x * block.mask_pixel_stride] == std::byte{0}) { continue; }
         T sample;
         std::memcpy(&sample, at, sizeof sample);
-        if (nodata != nullptr && tile::is_same_value(sample, marker)) { continue; }
+        if (nodata != nullptr && tile::is_nodata_sample(sample, marker)) { continue; }
         sums.add(tile::value_of_sample(sample));
       }
       result[s].merge(sums.moments());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/cascade.hpp"
 
+#include "geo/color.hpp"
+
 #include <algorithm>
 #include <optional>
 
@@ -38,8 +40,7 @@ std::optional<std::uint32_t> find_alpha(FilePlan const& plan) noexcept {
 void set_alpha(FilePlan const& plan, ReductionSpec& spec) noexcept {
   auto const alpha = find_alpha(plan);
   if (!alpha || is_complex(spec.dtype)) { return; }
-  bool const is_last_of_picture = (spec.bands == 2 || spec.bands == 4) && *alpha == spec.bands - 1;
-  spec.alpha_masks_others = is_last_of_picture && (spec.dtype == DType::u8 || spec.dtype == DType::u16);
+  spec.alpha_masks_others = *alpha == spec.bands - 1 && geo::last_alpha_masks_others(spec.bands, spec.dtype);
   if (spec.mask || spec.nodata || spec.alpha_masks_others || *alpha == 0) { spec.alpha_band = alpha; }
 }
 

@@ -5,6 +5,7 @@
 #include "terrazzo/write.hpp"
 #include "write/block_encoder.hpp"
 #include "write/file_plan.hpp"
+#include "write/lossy_notes.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -36,6 +37,8 @@ EncodedTiles encode_tiles(HostView const& pixels, TileId first, std::uint32_t wi
   if (pixels.bands != options.bands || pixels.dtype != options.dtype) {
     refuse("the view has other bands or samples than the options");
   }
+
+  note_blurred_validity(plan);
 
   // The view as a raster of its own: an edge of it is an edge of the raster, or of a tile.
   LevelPlan& part = plan.levels.front();

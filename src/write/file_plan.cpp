@@ -2,7 +2,6 @@
 #include "write/file_plan.hpp"
 
 #include "base/checked.hpp"
-#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
 #include "write/reduce.hpp"
@@ -101,13 +100,6 @@ tiff::Photometric choose_photometric(WriteOptions const& options) {
                                                                      : tiff::Photometric::min_is_black;
 }
 
-// Colours are multiplied by this band's alpha already: said as GDAL says it.
-bool is_premultiplied(WriteOptions const& options, std::size_t band) {
-  if (band >= options.band_info.size()) { return false; }
-  std::string const* const kind = options.band_info[band].metadata.find("ALPHA", "IMAGE_STRUCTURE");
-  return kind != nullptr && *kind == "PREMULTIPLIED";
-}
-
 std::vector<std::uint16_t> choose_extra_samples(WriteOptions const& options, tiff::Photometric photometric) {
   constexpr std::uint16_t kUnspecified = 0, kAssociatedAlpha = 1, kUnassociatedAlpha = 2;
   std::uint32_t const base = photometric == tiff::Photometric::rgb         ? 3
@@ -119,7 +111,8 @@ std::vector<std::uint16_t> choose_extra_samples(WriteOptions const& options, tif
     bool const implied = photometric == tiff::Photometric::rgb && options.band_info.empty() && options.bands == 4 &&
                          options.dtype == DType::u8;
     bool const alpha = implied || has_color(options, band, ColorInterpretation::alpha);
-    extra.push_back(!alpha ? kUnspecified : is_premultiplied(options, band) ? kAssociatedAlpha : kUnassociatedAlpha);
+    bool const associated = band < options.band_info.size() && options.band_info[band].is_premultiplied();
+    extra.push_back(!alpha ? kUnspecified : associated ? kAssociatedAlpha : kUnassociatedAlpha);
   }
   return extra;
 }
@@ -309,31 +302,6 @@ void check_classic(FilePlan const& plan) {
   }
 }
 
-// Nodata and the zeros of alpha are values among others to a codec that may change values. GDAL writes such files too.
-// A mask is exact, and readers ask nothing else where there is one.
-void note_blurred_validity(FilePlan const& plan) {
-  WriteOptions const& options = plan.options;
-  bool const picture = options.compression == Compression::webp || options.compression == Compression::jpeg2000;
-  bool const lossy = options.compression == Compression::jpeg || (picture && !options.lossless);
-  if (!lossy || options.mask) { return; }
-  if (options.nodata) {
-    log_once(text(to_string(options.compression), " is lossy: around nodata (", options.nodata->text,
-                  ") pixels take values near it, and some missing ones become data; a mask instead of nodata (--mask) "
-                  "keeps them apart"));
-  }
-  bool const has_alpha = std::ranges::any_of(plan.extra_samples, [](std::uint16_t kind) { return kind != 0; });
-  if (!has_alpha || options.compression == Compression::webp) { return; }  // WebP keeps alpha exact
-  // Where a reader takes alpha for the mask of the others.
-  bool const may_be_mask =
-      (options.bands == 2 || options.bands == 4) && plan.extra_samples.back() != 0 && !options.nodata;
-  log_once(text(to_string(options.compression),
-                " is lossy, in alpha too: some pixels that are transparent (0) become "
-                "visible",
-                may_be_mask ? text("; a mask instead of alpha (--bands ", options.bands == 2 ? "1" : "1-3",
-                                   " --mask) keeps them apart")
-                            : ""));
-}
-
 void check_codec(FilePlan const& plan) {
   if (std::string const reason = plan.encoder->refuse(plan.format); !reason.empty()) {
     refuse(text(reason, " (here a pixel has ", plan.samples_per_block, " of ", to_string(plan.options.dtype), ")"));
@@ -390,7 +358,6 @@ FilePlan plan_levels(std::uint32_t width, std::uint32_t height, WriteOptions con
     plan.source_of.push_back(source_of(plan.levels, plan.levels.size() - 1));
   }
   check_codec(plan);
-  note_blurred_validity(plan);
   plan.bigtiff = options.bigtiff == BigTiff::always || (options.bigtiff == BigTiff::automatic && needs_bigtiff(plan));
   return plan;
 }

@@ -12,6 +12,7 @@
 #include "write/engine_choice.hpp"
 #include "write/file_plan.hpp"
 #include "write/host_engine.hpp"
+#include "write/lossy_notes.hpp"
 #include "write/overview_writer.hpp"
 #include "write/row_window.hpp"
 #include "write/sidecars.hpp"
@@ -271,6 +272,7 @@ Writer create_with(std::shared_ptr<ByteSink> sink, std::string const& path, std:
                    WriteOptions const& options) {
   FilePlan plan = plan_file(width, height, options);
   check_engine(plan);
+  note_blurred_validity(plan);
   FileTags tags(plan);  // what cannot be said in tags is refused before the sink is touched
   sink->open();
   try {
@@ -287,6 +289,7 @@ Writer create_with(std::shared_ptr<ByteSink> sink, std::string const& path, std:
 Writer writing::create_overviews(std::shared_ptr<ByteSink> sink, FilePlan plan, std::uint64_t start_bytes) {
   try {
     FileTags tags(plan);
+    note_blurred_validity(plan);
     return Writer(std::make_unique<Writer::Impl>(sink, std::move(plan), std::move(tags),
                                                  Sidecars({}, {}, Durability::none), start_bytes));
   } catch (...) {

@@ -77,6 +77,17 @@ TEST(Color, TellsAlphaThatIsMultipliedIntoTheColours) {
   }
 }
 
+TEST(Color, AlphaMasksGrayOrThreeColoursOfWholeNumbers) {
+  for (std::size_t const bands : {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{4}, std::size_t{5}}) {
+    bool const picture = bands == 2 || bands == 4;
+    EXPECT_EQ(last_alpha_masks_others(bands, DType::u8), picture) << bands;
+    EXPECT_EQ(last_alpha_masks_others(bands, DType::u16), picture) << bands;
+    for (DType const other : {DType::i8, DType::i16, DType::u32, DType::f32, DType::f64}) {
+      EXPECT_FALSE(last_alpha_masks_others(bands, other)) << bands << ", " << to_string(other);
+    }
+  }
+}
+
 TEST(Color, OfConvertedImagesIsRgbWithAlpha) {
   TiffBuilder tiff;
   tiff.shorts(tag::SamplesPerPixel, {4}).shorts(tag::PhotometricInterpretation, {5});

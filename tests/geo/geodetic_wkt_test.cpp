@@ -52,6 +52,14 @@ TEST_F(GeodeticWktTest, LosesTheCodeWhenTheyDoNot) {
   EXPECT_EQ(wkt(KeyFile().code(key::GeodeticCRS, 4267).code(key::GeogAngularUnits, 9105)).epsg, 0);
 }
 
+TEST_F(GeodeticWktTest, HandsOverWhatIsRegisteredUnderTheCode) {
+  EXPECT_EQ(proj_->epsg(wkt(KeyFile().code(key::GeodeticCRS, 4267)).official), 4267);
+  auto const changed = wkt(KeyFile().code(key::GeodeticCRS, 4267).number(key::EllipsoidSemiMajorAxis, 6378000));
+  EXPECT_EQ(proj_->epsg(changed.official), 4267);
+  EXPECT_EQ(wkt(KeyFile().code(key::GeodeticCRS, 900)).official, nullptr);  // no such code
+  EXPECT_EQ(wkt(KeyFile().number(key::EllipsoidSemiMajorAxis, 6378137)).official, nullptr);
+}
+
 TEST_F(GeodeticWktTest, BuildsFromNumbersAndCitation) {
   auto const result = wkt(KeyFile()
                               .number(key::EllipsoidSemiMajorAxis, 6378137)

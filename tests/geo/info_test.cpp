@@ -17,6 +17,15 @@ TEST(Info, FindsAnItemOfADomain) {
   EXPECT_EQ(metadata.find("A", "E"), nullptr);
 }
 
+TEST(Info, TellsAlphaThatIsMultipliedIntoTheColours) {
+  BandInfo band;
+  EXPECT_FALSE(band.is_premultiplied());
+  band.metadata.domains["IMAGE_STRUCTURE"] = {{"ALPHA", "UNSPECIFIED"}};
+  EXPECT_FALSE(band.is_premultiplied());
+  band.metadata.domains["IMAGE_STRUCTURE"] = {{"ALPHA", "PREMULTIPLIED"}};
+  EXPECT_TRUE(band.is_premultiplied());
+}
+
 TEST(Info, NamesColorsAndMasksAsGdalDoes) {
   EXPECT_EQ(to_string(ColorInterpretation::gray), "gray");
   EXPECT_EQ(to_string(ColorInterpretation::cb), "ycbcr_cb");

@@ -18,6 +18,17 @@ TEST(Nodata, ReadsNumbersAndKeepsTheirText) {
   EXPECT_FALSE(parse_nodata("", DType::i16));
 }
 
+TEST(Nodata, OfPamIsTheBitsOrTheTextAsItStands) {
+  EXPECT_FALSE(parse_pam_nodata("", 7.0, DType::u8));
+  EXPECT_EQ(parse_pam_nodata("8", 7.0, DType::u8)->value, 7);
+  EXPECT_EQ(parse_pam_nodata("8", {}, DType::u8)->value, 8);
+  EXPECT_EQ(parse_pam_nodata("1,5", {}, DType::f32)->value, 1);  // the tag's comma would be a point
+  EXPECT_FALSE(parse_pam_nodata("300", {}, DType::u8)->representable);
+  EXPECT_EQ(parse_pam_nodata("9223372036854775807", {}, DType::i64)->exact_i64,
+            std::numeric_limits<std::int64_t>::max());
+  EXPECT_FALSE(parse_pam_nodata("7", 7.0, DType::i64)->representable);
+}
+
 TEST(Nodata, IsZeroWhenTheTextIsNoNumber) { EXPECT_EQ(parse_nodata("none", DType::u8)->value, 0); }
 
 TEST(Nodata, MayBeNan) {

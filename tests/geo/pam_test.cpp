@@ -70,6 +70,22 @@ TEST(Pam, TakesTheBitsOfANodataValueOverItsText) {
   EXPECT_EQ(bad.bands[0].nodata->value, 0.25);
 }
 
+// As in GDAL, which rounds the value of the tag and not this one.
+TEST(Pam, DoesNotRoundNodataToFloat) {
+  auto const nodata_of = [](std::string const& element, DType dtype) {
+    return *parse("<PAMRasterBand band='1'>" + element + "</PAMRasterBand>", {dtype}).bands[0].nodata;
+  };
+  std::string const beyond = "<NoDataValue le_hex_equiv='F8AF4DE5FFFFEF47'>3.4028235E+38</NoDataValue>";
+  EXPECT_EQ(nodata_of(beyond, DType::f32).value, 3.4028235e38);
+  EXPECT_FALSE(nodata_of(beyond, DType::f32).representable);
+  EXPECT_TRUE(nodata_of(beyond, DType::f64).representable);
+  EXPECT_FALSE(nodata_of("<NoDataValue>-1e39</NoDataValue>", DType::f32).representable);
+  Nodata const within = nodata_of("<NoDataValue>-3.40282346600000E+38</NoDataValue>", DType::f32);
+  EXPECT_EQ(within.value, -3.402823466e38);
+  EXPECT_TRUE(within.representable);
+  EXPECT_EQ(nodata_of("<NoDataValue>0.1</NoDataValue>", DType::f32).value, 0.1);
+}
+
 TEST(Pam, NamesClassesByTheAttributeTable) {
   auto const pam = parse(
       "<PAMRasterBand band='1'><GDALRasterAttributeTable>"

@@ -132,17 +132,31 @@ def test_one_level_of_one_pixel_is_made(tmp_path, side, factors, sizes):
     made = {command: tmp_path / f"{command}.tif" for command in ("convert", "cog")}
     for command, out in made.items():
         harness.run_ok(command, path, "-o", out, "--overviews", factors, "--resampling", "average")
-    expected = with_gdal(path, [int(factor) for factor in factors.split(",")], "average")
+    # GDAL 3.12 leaves the one pixel at 0 where a smaller factor would have made it: it is asked for that one.
+    enough = max(2, 1 << (side - 1).bit_length())
+    expected = with_gdal(path, [min(int(factor), enough) for factor in factors.split(",")], "average")
     harness.run_ok("overviews", path, "--factors", factors, "--resampling", "average")
     for out in (path, *made.values()):
         info = harness.run_json("info", out, "--json")
         assert [overview["width"] for overview in info["overviews"]] == sizes
-        assert list(levels(out)) == list(levels(expected))
-        # GDAL 3.12 leaves the one pixel at 0 where it is made of an odd number of others.
-        if side < 3 or len(sizes) > 1:
-            assert_same_levels(out, expected)
+        assert_same_levels(out, expected)
     result = harness.run("overviews", path, "--factors", f"{factors},1000")
     assert result.code == harness.USAGE and b"one pixel already" in result.stderr, str(result)
+
+
+# What can be done about it belongs to commands that make the file: this one has no --mask and no --bands.
+@pytest.mark.parametrize("place", ([], ["--external"]))
+def test_a_note_of_lossy_alpha_names_no_options_that_are_not_there(place, tmp_path):
+    path = make(tmp_path / "a.tif", width=100, height=80, dtype="uint8", bands=4, photometric="RGB", alpha="YES",
+                compress="jpeg")
+    told = harness.run_ok("overviews", path, "--factors", "2", *place).stderr
+    assert b"jpeg is lossy, in alpha too" in told and b"--" not in told, told
+    # Nothing is told of a codec that is not used.
+    assert not harness.run_ok("overviews", path, "--factors", "2", "--compression", "deflate", *place).stderr
+    harness.run_ok("overviews", path, "--factors", "none", *place)
+    path = make(tmp_path / "b.tif", width=100, height=80, dtype="uint8", nodata=7, compress="jpeg")
+    told = harness.run_ok("overviews", path, "--factors", "2", *place).stderr
+    assert b"around nodata (7)" in told and b"--" not in told, told
 
 
 def test_automatic_factors_are_gdals(tmp_path):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Beyond stored pixels: levels, masks, nodata, other types, and codecs that lose something. All as GDAL does it."""
 
+import struct
+
 import harness
 import numpy as np
 import pytest
@@ -106,6 +108,29 @@ def test_nodata_of_64_bits_is_exact(dtype, nodata, tmp_path):
     tifffile.imwrite(path, array[0], photometric="minisblack", extratags=[(42113, 2, len(text), text, True)])
     assert harness.run_json("info", "--json", path)["bands"][0]["nodata"] == nodata
     assert harness.read(path, "--mask", folder=tmp_path).tolist() == [[[0, 255, 255]]]
+
+
+# What GDAL writes beside a file, as text or with the bits of a double beside it; the tag's value is rounded to float32,
+# this one is not.
+@pytest.mark.filterwarnings("ignore:overflow encountered in cast")  # rasterio's, of 1e39
+@pytest.mark.parametrize("bits", (False, True))
+@pytest.mark.parametrize("dtype, nodata", (("float32", 0.1), ("float32", -3.402823466e38), ("float32", -3.4028e38),
+                                           ("float32", 3.4028235e38), ("float32", -1e39), ("float64", 1e300),
+                                           ("float64", 3.4028235e38), ("uint8", 300), ("int64", 7)))
+def test_nodata_of_a_pam_file_is_gdals(dtype, nodata, bits, tmp_path):
+    path = tmp_path / "a.tif"
+    largest = np.finfo("float32").max
+    held = [1, 7] if dtype in ("uint8", "int64") else [1, 0.1, largest, -largest, np.inf]
+    with rasterio.open(path, "w", driver="GTiff", width=len(held), height=1, count=1, dtype=dtype) as out:
+        out.write(np.array([[held]], dtype))
+    hexed = f' le_hex_equiv="{struct.pack("<d", nodata).hex()}"' if bits else ""
+    (tmp_path / "a.tif.aux.xml").write_text(f'<PAMDataset><PAMRasterBand band="1"><NoDataValue{hexed}>{nodata!r}'
+                                            "</NoDataValue></PAMRasterBand></PAMDataset>")
+    band = harness.run_json("info", "--json", path)["bands"][0]
+    assert band["nodata"] == nodata
+    with rasterio.open(path) as file:
+        assert band["mask"] == file.mask_flag_enums[0][0].name
+        assert_same(harness.read(path, "--mask", folder=tmp_path), file.read_masks())
 
 
 def test_unpack_applies_scale_and_offset(tmp_path):

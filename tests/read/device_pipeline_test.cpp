@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -259,13 +260,19 @@ TEST_F(PipelineOnDevice, ReadsManyTinyTiles) {
   test::expect_same_read(*written, {});
 }
 
-// Needs tests/device/default_stream_guard.cpp preloaded, and with it a shared CUDA runtime.
+// Needs tests/device/default_stream_guard.cpp preloaded, and with it a shared CUDA runtime. Who sees to that sets
+// TERRAZZO_EXPECT_STREAM_GUARD: then to find no guard, or no GPU, is a failure.
 class PipelineUnderGuard : public test::OnDevice {
  protected:
   void SetUp() override {
     OnDevice::SetUp();
     waits_ = reinterpret_cast<std::uint64_t (*)()>(dlsym(RTLD_DEFAULT, "terrazzo_guarded_waits"));
-    if (waits_ == nullptr && !IsSkipped()) { GTEST_SKIP() << "nobody counts: default_stream_guard is not loaded"; }
+    if (std::getenv("TERRAZZO_EXPECT_STREAM_GUARD") != nullptr) {
+      ASSERT_FALSE(IsSkipped()) << "a GPU was promised";
+      ASSERT_NE(waits_, nullptr) << "default_stream_guard was promised, and is not loaded";
+    } else if (waits_ == nullptr && !IsSkipped()) {
+      GTEST_SKIP() << "nobody counts: default_stream_guard is not loaded";
+    }
   }
 
   struct Counts {

@@ -213,6 +213,31 @@ TEST(ReadMask, OfALevelWithoutOneIsByNodata) {
   EXPECT_FALSE(std::isnan(pixels[2 * 20 + 4]));
 }
 
+TEST(ReadMask, OfAnOverviewAloneCountsForNothing) {
+  testing::TiffBuilder builder = image<float>({.width = 40, .height = 20});
+  builder.ascii(42113, std::to_string(value_at<int>(0, 2, 3)));
+  builder.next_ifd();
+  add_image<float>(builder, {.width = 20, .height = 10, .subfile_type = 1});
+  builder.next_ifd();
+  add_image<std::uint8_t>(builder, {.width = 20, .height = 10, .subfile_type = 5},
+                          [](std::uint32_t, std::uint32_t, std::uint32_t) { return std::uint8_t{0}; });
+  Opened const opened(builder);
+  ASSERT_TRUE(opened->info().overviews[0].has_mask);
+  ASSERT_EQ(opened->info().bands[0].mask, MaskKind::nodata);
+  for (ReadRequest request : {ReadRequest{.level = 1}, ReadRequest{.target_size = TargetSize{20, 10}}}) {
+    request.masked = true;
+    ASSERT_EQ(plan(*opened, request).level(), 1u);
+    auto const pixels = values_of<float>(read(*opened, request));
+    request.masked = false;
+    auto const mask = values_of<std::uint8_t>(read_mask(*opened, request));
+    for (std::size_t i = 0; i < mask.size(); ++i) {
+      bool const missing = i == 2 * 20 + 3;
+      ASSERT_EQ(mask[i], missing ? 0 : 255) << i;
+      ASSERT_EQ(std::isnan(pixels[i]), missing) << i;
+    }
+  }
+}
+
 // Written with fewer digits than the pixels have: GDAL masks them.
 TEST(ReadMask, FindsNodataThatLostDigits) {
   testing::TiffBuilder builder;

@@ -67,11 +67,22 @@ TEST(RowSums, KeepTheFirstOfTwoZeros) {
   EXPECT_TRUE(std::signbit(moments_of({-0.0, 0.0}).maximum));
 }
 
-TEST(SampleValues, AreComparedByValueAtTheirOwnWidth) {
-  EXPECT_TRUE(is_same_value(0.0F, -0.0F));
-  EXPECT_TRUE(is_same_value(Half{0x0000}, Half{0x8000}));
-  EXPECT_FALSE(is_same_value(Half{0x7E00}, Half{0x7E00}));  // NaN
-  EXPECT_FALSE(is_same_value(std::uint64_t{1} << 60, (std::uint64_t{1} << 60) + 1));
+TEST(SampleValues, AreComparedWithNodataAtTheirOwnWidth) {
+  EXPECT_TRUE(is_nodata_sample(0.0F, -0.0F));
+  EXPECT_TRUE(is_nodata_sample(Half{0x0000}, Half{0x8000}));
+  EXPECT_FALSE(is_nodata_sample(Half{0x3C00}, Half{0x3C01}));
+  EXPECT_FALSE(is_nodata_sample(Half{0x7E00}, Half{0x7E00}));  // NaN
+  EXPECT_FALSE(is_nodata_sample(std::uint64_t{1} << 60, (std::uint64_t{1} << 60) + 1));
+  EXPECT_FALSE(is_nodata_sample(16777217, 16777216));  // as floats they would be the same
+}
+
+TEST(SampleValues, AreNodataThatLostDigits) {
+  EXPECT_TRUE(is_nodata_sample(-3.4028235e38F, -3.40282306e38F));
+  EXPECT_TRUE(is_nodata_sample(-9999.001, -9999.0));
+  EXPECT_FALSE(is_nodata_sample(-9999.01, -9999.0));
+}
+
+TEST(SampleValues, AreDoubles) {
   EXPECT_EQ(value_of_sample(Half{0xC000}), -2.0);
   EXPECT_EQ(value_of_sample(std::int8_t{-5}), -5.0);
 }

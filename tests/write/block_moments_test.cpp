@@ -109,6 +109,15 @@ TEST(BlockMoments, LeaveOutNodataNanAndMaskedPixels) {
               expected_of<float>(image, 0, [](float v) { return v != -9999 && !std::isnan(v); }));
 }
 
+TEST(BlockMoments, LeaveOutNodataThatLostDigits) {
+  Image image = make_image(DType::f32, 1, 45, 80);
+  float const lowest = std::numeric_limits<float>::lowest();
+  punch_holes<float>(image, lowest, 10);
+  WriteOptions options;
+  options.nodata = make_nodata("-3.40282306e+38", DType::f32);
+  expect_near(all_moments(image, options)[0], expected_of<float>(image, 0, [&](float v) { return v != lowest; }));
+}
+
 // Zeros have a sign; as nodata both mean the same.
 TEST(BlockMoments, TakeMinusZeroForNodataZero) {
   Image image = make_image(DType::f32, 1, 16, 16);

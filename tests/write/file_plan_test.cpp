@@ -4,12 +4,10 @@
 #include "write/file_plan.hpp"
 
 #include "terrazzo/error.hpp"
-#include "terrazzo/settings.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace terrazzo::writing {
@@ -248,54 +246,6 @@ TEST(FilePlan, RefusesPixelsThatNoClassicFileHoldsBeforeTheyAreWritten) {
   EXPECT_EQ(plan_overviews(40'000, 40'000, options).levels.size(), 3U);
   options.compression = Compression::zstd;
   EXPECT_FALSE(plan_file(40'000, 40'000, options).bigtiff);
-}
-
-TEST(FilePlan, TellsOfNodataThatALossyCodecBlurs) {
-  std::vector<std::string> told;
-  set_log([&](std::string_view message) { told.emplace_back(message); });
-  WriteOptions options = of(DType::u8, 3);
-  options.compression = Compression::webp;
-  options.nodata = make_nodata("7", DType::u8);
-  (void)plan_file(64, 64, options);  // without loss
-  options.lossless = false;
-  options.nodata.reset();
-  (void)plan_file(64, 64, options);  // without nodata
-  EXPECT_TRUE(told.empty());
-  options.nodata = make_nodata("7", DType::u8);
-  (void)plan_file(64, 64, options);
-  set_log({});
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_NE(told[0].find("webp is lossy"), std::string::npos) << told[0];
-}
-
-TEST(FilePlan, TellsOfAlphaThatALossyCodecBlurs) {
-  std::vector<std::string> told;
-  set_log([&](std::string_view message) { told.emplace_back(message); });
-  WriteOptions options = of(DType::u8, 4);
-  (void)plan_file(64, 64, options);  // without loss
-  options.compression = Compression::webp;
-  options.lossless = false;
-  (void)plan_file(64, 64, options);  // alpha without loss
-  options.compression = Compression::jpeg;
-  options.mask = true;
-  (void)plan_file(64, 64, options);  // what readers ask for is exact
-  options.mask = false;
-  options.band_info.resize(4);
-  (void)plan_file(64, 64, options);  // no alpha
-  EXPECT_TRUE(told.empty());
-  options.band_info[3].color = ColorInterpretation::alpha;
-  (void)plan_file(64, 64, options);
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_NE(told[0].find("--bands 1-3 --mask"), std::string::npos) << told[0];
-  // Five bands: what readers do not take for a mask cannot become one.
-  options.planar = PlanarLayout::separate;
-  options.bands = 5;
-  options.band_info.resize(5);
-  (void)plan_file(64, 64, options);
-  set_log({});
-  ASSERT_EQ(told.size(), 2U);
-  EXPECT_NE(told[1].find("alpha"), std::string::npos) << told[1];
-  EXPECT_EQ(told[1].find("--mask"), std::string::npos) << told[1];
 }
 
 TEST(FilePlan, SaysWhatIsWrong) {

@@ -95,7 +95,8 @@ device_quick() {
   device_step default_stream timeout 60 env LD_PRELOAD="$guard" "$DEVICE_DIR/guarded_equality" \
     tests/data/{half_lzw_p3,dem_deflate_p3,u16x4_separate_p2_big_endian,lerc_zstd,sparse_bigtiff}.tif
   # Others of its tests use the default stream themselves.
-  device_step waits timeout 60 env LD_PRELOAD="$guard" "$DEVICE_DIR/guarded_read" '--gtest_filter=PipelineUnderGuard.*'
+  device_step waits timeout 60 env LD_PRELOAD="$guard" TERRAZZO_EXPECT_STREAM_GUARD=1 "$DEVICE_DIR/guarded_read" \
+    '--gtest_filter=PipelineUnderGuard.*'
   device_step equality_own timeout 120 "$DEVICE_DIR/device_equality" tests/data/*.tif
   say "quick took $(since "$started") s"
   return $DEVICE_FAILED

@@ -45,7 +45,7 @@ __device__ double value_of(std::byte const* at, tile::NanRule<BitsOf<T>> const& 
   BitsOf<T> const bits = rule.apply(tile::load_aligned<BitsOf<T>>(at));
   T sample;
   memcpy(&sample, &bits, sizeof(T));
-  if (has_marker && tile::is_same_value(sample, marker)) { return std::numeric_limits<double>::quiet_NaN(); }
+  if (has_marker && tile::is_nodata_sample(sample, marker)) { return std::numeric_limits<double>::quiet_NaN(); }
   return tile::value_of_sample(sample);
 }
 

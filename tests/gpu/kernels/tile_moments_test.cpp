@@ -36,7 +36,7 @@ Moments expected_of(Scene& scene, CutFormat const& format, std::byte const* mark
       if (format.replaces_nan && test::is_nan(format.dtype, at)) { at = format.empty; }
       T sample;
       std::memcpy(&sample, at, sizeof sample);
-      if (marker_bytes != nullptr && tile::is_same_value(sample, marker)) { continue; }
+      if (marker_bytes != nullptr && tile::is_nodata_sample(sample, marker)) { continue; }
       sums.add(tile::value_of_sample(sample));
     }
     all.merge(sums.moments());
@@ -156,6 +156,19 @@ TEST_F(TileMomentsOnDevice, KeepInfinitiesAndTheSignOfZero) {
     });
     expect_same_as_host(scene, {}, nullptr);
   }
+}
+
+TEST_F(TileMomentsOnDevice, LeaveOutNodataThatLostDigits) {
+  Scene scene({.dtype = DType::f32, .width = 40, .height = 33});
+  std::mt19937 engine(3);
+  scene.for_each_sample([&](std::byte* at) {
+    float const choices[] = {std::numeric_limits<float>::lowest(), -3.4028e38F, -3.4e38F, 5.0F};
+    std::memcpy(at, &choices[engine() % 4], 4);
+  });
+  std::byte marker[16] = {};
+  float const nodata = -3.40282306e38F;
+  std::memcpy(marker, &nodata, sizeof nodata);
+  expect_same_as_host(scene, {}, marker);
 }
 
 // Zero of either sign is nodata 0; all that is left of a tile may be nothing.
