@@ -235,6 +235,13 @@ bool has_dynamic_datum(PjPtr const& crs, ProjSession const& proj) {
   return proj.adopt(api.proj_crs_get_datum_ensemble(proj.context(), crs.get())) != nullptr;
 }
 
+// The axes that every geographic CRS of the registry has, and GDAL gives to those that are not in it. (PROJ takes a
+// GEOGCS without axes to have its longitude first.)
+std::string with_latitude_first(std::string geogcs) {
+  geogcs.insert(geogcs.size() - 1, R"(,AXIS["Latitude",NORTH],AXIS["Longitude",EAST])");
+  return geogcs;
+}
+
 KeyedCrs geographic(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
   KeyedCrs result;
   auto base = geodetic_wkt(keys, 0, proj);
@@ -244,7 +251,7 @@ KeyedCrs geographic(GeoKeys const& keys, CrsCodes const& codes, ProjSession cons
   if (!base.official) { result.unknown_code = codes.geodetic; }
   result.stand_in = lacks_datum(keys, codes, base.official);
   result.epsg = base.epsg;
-  result.crs = base.epsg != 0 ? std::move(base.official) : proj.create(base.wkt);
+  result.crs = base.epsg != 0 ? std::move(base.official) : proj.create(with_latitude_first(base.wkt));
   if (base.epsg != 0 || !result.crs) { return result; }
   if (codes.geodetic == 0) {
     adopt_by_name(proj, result);

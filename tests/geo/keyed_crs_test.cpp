@@ -63,6 +63,18 @@ TEST_F(KeyedCrsTest, ShiftsADatumThatNobodyKnows) {
   EXPECT_EQ(proj_->api().proj_get_type(result.crs.get()), PJ_TYPE_BOUND_CRS);
 }
 
+TEST_F(KeyedCrsTest, HasLatitudeFirstWhenItIsGeographicAndNotRegistered) {
+  KeyFile file;
+  file.code(key::GTModelType, 2).text(key::GeodeticCitation, "somewhere");
+  file.number(key::EllipsoidSemiMajorAxis, 6371229).number(key::EllipsoidInvFlattening, 0);
+  auto const result = from(file);
+  ASSERT_TRUE(result.crs);
+  EXPECT_EQ(result.epsg, 0);
+  std::string const wkt = proj_->wkt(result.crs, PJ_WKT2_2019);
+  ASSERT_NE(wkt.find("AXIS[\"latitude\""), std::string::npos) << wkt;
+  EXPECT_LT(wkt.find("AXIS[\"latitude\""), wkt.find("AXIS[\"longitude\"")) << wkt;
+}
+
 TEST_F(KeyedCrsTest, IsLocalWhenTheMethodIsUnknown) {
   auto const result = from(projected(32767).code(key::ProjMethod, 2).text(key::GTCitation, "Alaska"));
   EXPECT_EQ(proj_->api().proj_get_type(result.crs.get()), PJ_TYPE_ENGINEERING_CRS);

@@ -13,7 +13,6 @@ KINDS = ("tiff", "overview-file", "mask-file")
 # line is out of date.
 _KNOWN_BY_NAME = "the CRS is given by its parameters; our look-up finds its code, GDAL's does not"
 _NO_ELLIPSOID = "the manifest's GDAL did not find the ellipsoid of the datum and took another"
-_AXES = "a geographic CRS without a code: ours begins with longitude, GDAL's with latitude"
 EXCEPTIONS = {
     "OSGeo+gdal/autotest/gcore/data/md_dg.tif": {
         "rpc": "they are in DigitalGlobe's .RPB file beside it, which we do not read",
@@ -28,8 +27,6 @@ EXCEPTIONS = {
     "geosolutions-it+imageio-ext/plugin/tiff/src/test/resources/it/geosolutions/imageio/tiff/test-data/external.tif": {
         "mask": "a mask of shades of grey: ours says 255 where a pixel is valid at all, GDAL hands the shades on",
     },
-    "mmomtchev+node-gdal-async/test/data/AROME_T2m_10.tiff": {"crs": _AXES},
-    "xarray_spatial/fixtures/crs_citation_only.tif": {"crs": _AXES},
 }
 
 # Codecs no reader here decodes: the file must be refused as unsupported, with the codec's name.
