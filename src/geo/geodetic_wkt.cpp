@@ -203,8 +203,9 @@ GeodeticWkt geodetic_wkt(GeoKeys const& keys, int fallback_epsg, ProjSession con
     meridian.longitude_degrees = finite_or_zero(keys, key::PrimeMeridianLongitude);
     if (meridian.longitude_degrees != 0) { meridian.name = "unnamed"; }
   }
-  auto const angular = unit_of_measure(keys.code(key::GeogAngularUnits).value_or(0),
-                                       keys.number(key::GeogAngularUnitSize).value_or(0), unit, proj);
+  // GDAL writes a unit that has no code as a size and a name that is cited, without the key that says so.
+  int const unit_code = keys.code(key::GeogAngularUnits).value_or(cited.angular_units.empty() ? 0 : kUserDefined);
+  auto const angular = unit_of_measure(unit_code, keys.number(key::GeogAngularUnitSize).value_or(0), unit, proj);
   // EPSG has two codes for the degree.
   if (!close(angular.factor, unit.factor)) {
     unit = angular;
@@ -232,6 +233,7 @@ GeodeticWkt geodetic_wkt(GeoKeys const& keys, int fallback_epsg, ProjSession con
       authority(ellipsoid.epsg) + "]" + shift + authority(datum.epsg) + "],PRIMEM[" + wkt_string(meridian.name) + "," +
       format_exact(meridian.longitude_degrees * kRadiansPerDegree / unit.factor) + authority(meridian.epsg) + "]";
   result.wkt = "GEOGCS[" + wkt_string(name) + "," + result.datum + "," + unit.wkt() + authority(result.epsg) + "]";
+  result.unit = std::move(unit);
   result.official = std::move(official);
   return result;
 }

@@ -11,9 +11,17 @@
 
 namespace terrazzo::geo {
 
+struct UnitOfMeasure {
+  std::string name{};
+  double factor = 1;  // metres or radians
+  int epsg = 0;
+  [[nodiscard]] std::string wkt() const;  // UNIT["metre",1,AUTHORITY["EPSG","9001"]]
+};
+
 struct GeodeticWkt {
   std::string wkt{};
   std::string datum{};          // the DATUM element alone, with the PRIMEM element: what a geocentric CRS is made of
+  UnitOfMeasure unit{};         // of its angles
   int epsg = 0;                 // the code of key 2048 when the other keys agree with it
   PjPtr official{};  // what PROJ has of the code, whether other keys agree or not; null when it has nothing
 };
@@ -24,13 +32,7 @@ struct GeodeticWkt {
 // A quoted WKT string; quotes inside are doubled.
 [[nodiscard]] std::string wkt_string(std::string_view text);
 
-// UNIT["metre",1,AUTHORITY["EPSG","9001"]] for a code of a unit, or for a size when the code says nothing.
-struct UnitOfMeasure {
-  std::string name{};
-  double factor = 1;  // metres or radians
-  int epsg = 0;
-  [[nodiscard]] std::string wkt() const;
-};
+// Of a code, or of a size when the code says that it has none; `otherwise` when neither tells.
 [[nodiscard]] UnitOfMeasure unit_of_measure(int code, double size, UnitOfMeasure const& otherwise,
                                             ProjSession const& proj);
 

@@ -152,7 +152,10 @@ std::string projected_wkt(GeoKeys const& keys, PjPtr const& official, GeodeticWk
            projection->axes + "]";
   }
   PjPtr const conversion = conversion_of(keys, official, proj);
-  PjPtr const any_geodetic = proj.from_epsg(kWgs84, PJ_CATEGORY_CRS);
+  // Angles of a projection are in the unit of its base, so the stand-in has that unit too.
+  PjPtr const any_geodetic =
+      proj.create(R"(GEOGCS["any",DATUM["any",SPHEROID["any",6378137,298.257223563]],PRIMEM["Greenwich",0],)" +
+                  base.unit.wkt() + "]");
   if (!conversion || !any_geodetic) { return {}; }
   auto const& api = proj.api();
   PjPtr const system = proj.adopt(

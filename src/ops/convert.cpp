@@ -68,6 +68,11 @@ std::optional<Nodata> common_nodata(std::vector<BandInfo> const& bands, std::str
   auto const of = [](BandInfo const& band) {
     return band.nodata && band.nodata->representable ? band.nodata : std::nullopt;
   };
+  for (BandInfo const& band : bands) {
+    if (!band.nodata || band.nodata->representable) { continue; }
+    log_once(text(source, ": nodata ", band.nodata->text, " is no value of ", to_string(band.dtype),
+                  ", so that no pixel has it; it is left out"));
+  }
   std::optional<Nodata> const first = of(bands.front());
   auto const name = [](std::optional<Nodata> const& nodata) { return nodata ? nodata->text : std::string("none"); };
   for (BandInfo const& band : bands) {

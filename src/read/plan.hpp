@@ -58,8 +58,9 @@ struct ReadPlan::Impl {
   // What a pixel of the index-th requested band becomes where the file has none: a sample of the result's type.
   void fill_sample(std::size_t band_index, std::byte* out) const noexcept;
   // The mask image that says which pixels of the result are valid, null when there is none. As in GDAL, a result of a
-  // target size that comes from an overview without a mask has the mask of full resolution; a level asked for by its
-  // number has its own or none; and where full resolution has none, those of overviews count for nothing.
+  // target size that comes from an overview without a mask has the mask of full resolution, and a level asked for by
+  // its number has its own or none. Where full resolution has none, those of overviews count for nothing: in GDAL they
+  // do for who opens such an overview by its number.
   [[nodiscard]] reading::LevelPtr const& mask_level() const noexcept;
 };
 

@@ -36,6 +36,14 @@ TEST_F(KeyedCrsTest, KeepsTheCodeWhenTheBaseIsNamedToo) {
   EXPECT_EQ(from(projected(26711).code(key::GeodeticCRS, 4326)).epsg, 0);
 }
 
+TEST_F(KeyedCrsTest, KeepsTheAnglesOfAProjectionOverABaseInGrads) {
+  EXPECT_EQ(from(projected(27572).code(key::GeodeticCRS, 4807)).epsg, 27572);
+  EXPECT_EQ(from(projected(27572).code(key::GeodeticDatum, 6807)).epsg, 27572);
+  auto const lambert = from(projected(32767).code(key::GeodeticCRS, 4807).code(key::Projection, 18082));
+  EXPECT_NE(proj_->wkt(lambert.crs, PJ_WKT1_GDAL).find("PARAMETER[\"latitude_of_origin\",52]"), std::string::npos)
+      << proj_->wkt(lambert.crs, PJ_WKT1_GDAL);
+}
+
 TEST_F(KeyedCrsTest, TakesTheUnitThatImagineCites) {
   auto const feet = from(projected(2838).text(
       key::GTCitation, "IMAGINE GeoTIFF Support\nCopyright $Date$\nProjection Name = x\nUnits = international_feet\n"));
@@ -73,6 +81,16 @@ TEST_F(KeyedCrsTest, HasLatitudeFirstWhenItIsGeographicAndNotRegistered) {
   std::string const wkt = proj_->wkt(result.crs, PJ_WKT2_2019);
   ASSERT_NE(wkt.find("AXIS[\"latitude\""), std::string::npos) << wkt;
   EXPECT_LT(wkt.find("AXIS[\"latitude\""), wkt.find("AXIS[\"longitude\"")) << wkt;
+}
+
+TEST_F(KeyedCrsTest, TakesTheAngularUnitThatGdalCites) {
+  KeyFile file;
+  file.code(key::GTModelType, 2)
+      .text(key::GeodeticCitation, "GCS Name = mine|Datum = d|Ellipsoid = s|AUnits = myunit|");
+  file.number(key::EllipsoidSemiMajorAxis, 6378000).number(key::EllipsoidInvFlattening, 300);
+  file.number(key::GeogAngularUnitSize, 0.0123);
+  std::string const wkt = proj_->wkt(from(file).crs, PJ_WKT1_GDAL);
+  EXPECT_NE(wkt.find("UNIT[\"myunit\",0.0123]"), std::string::npos) << wkt;
 }
 
 TEST_F(KeyedCrsTest, IsLocalWhenTheMethodIsUnknown) {

@@ -465,6 +465,30 @@ def test_nodata_beside_a_lossy_codec_is_told_and_a_mask_keeps_it(command, tmp_pa
     assert not result.stderr
 
 
+def test_nodata_that_no_pixel_can_have_is_left_out_and_told(tmp_path):
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, rasters.make("float32", 1, 300, 300), "float32")
+    (tmp_path / "source.tif.aux.xml").write_text(
+        '<PAMDataset><PAMRasterBand band="1"><NoDataValue>1e300</NoDataValue></PAMRasterBand></PAMDataset>')
+    result = harness.run_ok("convert", source, "-o", out)
+    assert b"nodata 1e300 is no value of float32" in result.stderr
+    with rasterio.open(out) as made:
+        assert made.nodata is None
+
+
+def test_projections_over_a_base_in_grads_keep_their_angles(tmp_path):
+    """Lambert II: the key of its base makes it more than its code."""
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    keys = (1, 1, 0, 3, 1024, 0, 1, 1, 2048, 0, 1, 4807, 3072, 0, 1, 27572)
+    tifffile.imwrite(source, np.zeros((8, 8), np.uint8), extratags=[
+        (33550, 12, 3, (1.0, 1.0, 0.0), True), (33922, 12, 6, (0.0, 0.0, 0.0, 6e5, 2.2e6, 0.0), True),
+        (34735, 3, len(keys), keys, True)])
+    assert harness.run_json("info", "--json", source)["georeference"]["epsg"] == 27572
+    harness.run_ok("convert", source, "-o", out)
+    with rasterio.open(source) as a, rasterio.open(out) as b:
+        assert a.crs.to_epsg() == b.crs.to_epsg() == 27572
+
+
 @pytest.mark.corpus
 def test_files_of_the_corpus_keep_what_they_are(tmp_path, note):
     names = [name for name, entry in harness.manifest().items() if entry["kind"] == "tiff" and not entry["bad"]]
