@@ -7,6 +7,7 @@
 // Colour: three components under photometric YCbCr become RGB when asked; everything else is left as stored, Adobe
 // and JFIF markers notwithstanding. One leniency beyond libtiff: subsampled components under another photometric,
 // which cannot be "as stored", are taken to be what the stream's own markers say (Pillow writes such tiles).
+#include "base/checked.hpp"
 #include "codec/decoders.hpp"
 #include "codec/jpeg12.hpp"
 #include "codec/jpeg_planes.hpp"
@@ -326,8 +327,8 @@ std::optional<tile::JpegPlanes> decode_jpeg_planes([[maybe_unused]] BlockFormat 
 #if defined(LIBJPEG_TURBO_VERSION)
   if (format.bits_per_sample != 8 || format.samples_per_pixel != 3 || shape.width_px <= 4) { return {}; }
   if (refuse_shape(format, shape, out.size())) { return {}; }
-  auto const whole_units = [](std::uint32_t size) { return (std::size_t{size} + kMcu - 1) / kMcu * kMcu; };
-  std::size_t const pitch = whole_units(shape.width_px), luma_bytes = pitch * whole_units(shape.height_px);
+  std::size_t const pitch = round_up(std::size_t{shape.width_px}, kMcu);
+  std::size_t const luma_bytes = pitch * round_up(std::size_t{shape.height_px}, kMcu);
   if (out.size() < luma_bytes + luma_bytes / 2) { return {}; }
   std::byte* const chroma = out.data() + luma_bytes;
   Parts const parts{.luma = out.data(), .cb = chroma, .cr = chroma + luma_bytes / 4, .luma_pitch = pitch};

@@ -3,6 +3,7 @@
 
 #include "codec/jpeg12_stream.hpp"
 #include "codec/result.hpp"
+#include "tile/jpeg_color.hpp"
 
 #include <algorithm>
 #include <array>
@@ -51,15 +52,14 @@ void upsample_row(Jpeg12Stream const& stream, Jpeg12Plane const& plane, std::uin
   }
 }
 
-// libjpeg's conversion, in 16-bit fixed point.
 void to_rgb(Row& red, Row& green, Row& blue, std::uint32_t width) {
-  constexpr int kHalf = 1 << 15;
   for (std::uint32_t x = 0; x < width; ++x) {
     int const luma = red[x], cb = green[x] - kJpeg12Centre, cr = blue[x] - kJpeg12Centre;
     auto const limit = [](int value) { return static_cast<std::uint16_t>(std::clamp(value, 0, kJpeg12Max)); };
-    red[x] = limit(luma + ((91881 * cr + kHalf) >> 16));
-    green[x] = limit(luma + ((-22554 * cb - 46802 * cr + kHalf) >> 16));
-    blue[x] = limit(luma + ((116130 * cb + kHalf) >> 16));
+    tile::JpegRgb const rgb = tile::jpeg_to_rgb(luma, cb, cr);
+    red[x] = limit(rgb.red);
+    green[x] = limit(rgb.green);
+    blue[x] = limit(rgb.blue);
   }
 }
 

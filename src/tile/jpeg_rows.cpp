@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile/jpeg_rows.hpp"
 
+#include "tile/jpeg_color.hpp"
+
 #include <algorithm>
 
 #if TERRAZZO_HAVE_X86
@@ -12,9 +14,7 @@
 namespace terrazzo::tile {
 namespace {
 
-// 1.402, 0.34414, 0.71414 and 1.772 in 16-bit fixed point, as libjpeg rounds them.
-constexpr int kRedOfCr = 91881, kGreenOfCb = -22554, kGreenOfCr = -46802, kBlueOfCb = 116130;
-constexpr int kHalf = 1 << 15, kCentre = 128, kOne = 1 << 16;
+constexpr int kCentre = 128;
 
 // The chroma rows that a row of the picture lies between.
 struct ChromaRow {
@@ -56,9 +56,10 @@ void make_pixels(Row const& row, std::size_t from, std::size_t to, RgbRow const&
     int const luma = std::to_integer<int>(row.luma[x]);
     int const cb = upsampled(row.cb, row.chroma_count, x) - kCentre;
     int const cr = upsampled(row.cr, row.chroma_count, x) - kCentre;
-    out.red[x] = limited(luma + ((kRedOfCr * cr + kHalf) >> 16));
-    out.green[x] = limited(luma + ((kGreenOfCb * cb + kGreenOfCr * cr + kHalf) >> 16));
-    out.blue[x] = limited(luma + ((kBlueOfCb * cb + kHalf) >> 16));
+    auto const [red, green, blue] = jpeg_to_rgb(luma, cb, cr);
+    out.red[x] = limited(red);
+    out.green[x] = limited(green);
+    out.blue[x] = limited(blue);
   }
 }
 
@@ -88,7 +89,8 @@ TERRAZZO_TARGET_AVX2 inline __m256i upsample_32(ChromaRow const& row, std::size_
                          _mm256_slli_epi16(_mm256_srli_epi16(_mm256_add_epi16(right, _mm256_set1_epi16(7)), 4), 8));
 }
 
-// (value * factor + kHalf) >> 16, exactly: the product's upper half loses a bit too few, so that the rest can round.
+// (value * factor + kJpegHalf) >> 16, exactly: the product's upper half loses a bit too few, so that the rest can
+// round.
 TERRAZZO_TARGET_AVX2 inline __m256i times(__m256i twice_value, int factor) noexcept {
   __m256i const product = _mm256_mulhi_epi16(twice_value, _mm256_set1_epi16(static_cast<short>(factor)));
   return _mm256_srai_epi16(_mm256_add_epi16(product, _mm256_set1_epi16(1)), 1);
@@ -104,11 +106,11 @@ TERRAZZO_TARGET_AVX2 inline Sixteen convert_16(__m256i luma, __m256i cb, __m256i
   cb = _mm256_sub_epi16(cb, centre);
   cr = _mm256_sub_epi16(cr, centre);
   __m256i const twice_cb = _mm256_add_epi16(cb, cb), twice_cr = _mm256_add_epi16(cr, cr);
-  __m256i const red = _mm256_add_epi16(cr, times(twice_cr, kRedOfCr - kOne));
-  __m256i const blue = _mm256_add_epi16(twice_cb, times(twice_cb, kBlueOfCb - 2 * kOne));
-  constexpr auto kGreenFactors = static_cast<std::int32_t>(static_cast<std::uint32_t>(kGreenOfCr + kOne) << 16 |
+  __m256i const red = _mm256_add_epi16(cr, times(twice_cr, kRedOfCr - kJpegOne));
+  __m256i const blue = _mm256_add_epi16(twice_cb, times(twice_cb, kBlueOfCb - 2 * kJpegOne));
+  constexpr auto kGreenFactors = static_cast<std::int32_t>(static_cast<std::uint32_t>(kGreenOfCr + kJpegOne) << 16 |
                                                            static_cast<std::uint16_t>(kGreenOfCb));
-  __m256i const factors = _mm256_set1_epi32(kGreenFactors), half = _mm256_set1_epi32(kHalf);
+  __m256i const factors = _mm256_set1_epi32(kGreenFactors), half = _mm256_set1_epi32(kJpegHalf);
   __m256i const low = _mm256_madd_epi16(_mm256_unpacklo_epi16(cb, cr), factors);
   __m256i const high = _mm256_madd_epi16(_mm256_unpackhi_epi16(cb, cr), factors);
   __m256i const green = _mm256_sub_epi16(_mm256_packs_epi32(_mm256_srai_epi32(_mm256_add_epi32(low, half), 16),

@@ -5,6 +5,7 @@
 // apart again.
 #pragma once
 
+#include "base/checked.hpp"
 #include "tile/cpu.hpp"
 
 #include <cstddef>
@@ -20,8 +21,8 @@ struct JpegPlanes {
   std::byte const* cr = nullptr;
   std::size_t luma_pitch = 0, chroma_pitch = 0;
 
-  [[nodiscard]] std::uint32_t chroma_width() const noexcept { return width_px / 2 + width_px % 2; }
-  [[nodiscard]] std::uint32_t chroma_height() const noexcept { return height_px / 2 + height_px % 2; }
+  [[nodiscard]] std::uint32_t chroma_width() const noexcept { return ceil_div(width_px, 2U); }
+  [[nodiscard]] std::uint32_t chroma_height() const noexcept { return ceil_div(height_px, 2U); }
 };
 
 struct RgbRow {
