@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/workspace.hpp"
 
+#include <new>
+
 namespace terrazzo::codec {
 
 Workspace::Workspace() : impl_(std::make_unique<Impl>()) {}
@@ -56,6 +58,11 @@ libdeflate_compressor* Workspace::Impl::libdeflate_encoder(int level) noexcept {
 ZSTD_DCtx* Workspace::Impl::zstd() noexcept {
   if (!zstd_) { zstd_.reset(ZSTD_createDCtx()); }
   return zstd_.get();
+}
+
+ZstdDecoder* Workspace::Impl::zstd_decoder() noexcept {
+  if (!zstd_decoder_) { zstd_decoder_.reset(new (std::nothrow) ZstdDecoder); }
+  return zstd_decoder_.get();
 }
 
 ZSTD_CCtx* Workspace::Impl::zstd_encoder() noexcept {

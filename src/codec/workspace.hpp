@@ -10,6 +10,7 @@
 #include "codec/libraries.hpp"
 #include "codec/noise_deflate.hpp"
 #include "codec/noise_zstd.hpp"
+#include "codec/zstd_decoder.hpp"
 #include "tile/lzw_encode.hpp"
 
 #if TERRAZZO_HAVE_ZLIB
@@ -69,6 +70,7 @@ struct Workspace::Impl {
 #endif
 #if TERRAZZO_HAVE_ZSTD
   [[nodiscard]] ZSTD_DCtx* zstd() noexcept;
+  [[nodiscard]] ZstdDecoder* zstd_decoder() noexcept;  // null when memory is short, as with the others
   [[nodiscard]] ZSTD_CCtx* zstd_encoder() noexcept;  // without parameters or session
   [[nodiscard]] NoiseZstd& noise_zstd();             // throws bad_alloc
 #endif
@@ -97,6 +99,7 @@ struct Workspace::Impl {
 #endif
 #if TERRAZZO_HAVE_ZSTD
   std::unique_ptr<ZSTD_DCtx, FreeWith<&ZSTD_freeDCtx>> zstd_;
+  std::unique_ptr<ZstdDecoder> zstd_decoder_;
   std::unique_ptr<ZSTD_CCtx, FreeWith<&ZSTD_freeCCtx>> zstd_encoder_;
   std::unique_ptr<NoiseZstd> noise_zstd_;
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Zstandard. One call decodes the frame that is as long as it should be; any other stream is decoded again piece by
-// piece, so that the good bytes of a short one and the first bytes of a long one are delivered, as libtiff does.
+// Zstandard. Our own decoder takes the frames that it is faster with, one call of libzstd any other that is as long as
+// it should be. What is left is decoded again piece by piece, so that the good bytes of a short one and the first bytes
+// of a long one are delivered, as libtiff does.
 #include "codec/byte_stream.hpp"
 #include "codec/decoders.hpp"
 #include "codec/result.hpp"
@@ -60,6 +61,11 @@ StreamResult decompress_streaming(std::span<std::byte const> in, std::span<std::
 }  // namespace
 
 StreamResult decompress_zstd(std::span<std::byte const> in, std::span<std::byte> out, Workspace& workspace) noexcept {
+  if (ZstdDecoder::is_for(in, out.size())) {
+    ZstdDecoder* const decoder = workspace.impl().zstd_decoder();
+    if (decoder == nullptr) { return {failed("out of memory")}; }
+    if (decoder->decode(in, out)) { return {done(out.size()), true}; }
+  }
   ZSTD_DCtx* const context = workspace.impl().zstd();
   if (context == nullptr) { return {failed("out of memory")}; }
   std::size_t const written = ZSTD_decompressDCtx(context, out.data(), out.size(), in.data(), in.size());

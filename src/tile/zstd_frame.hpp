@@ -59,40 +59,57 @@ TERRAZZO_HOST_DEVICE inline bool literals_fit(std::byte const* block, std::uint6
 
 }  // namespace zstd_detail
 
-// True when `data[0, size)` is exactly one frame: no dictionary, a window within bounds, a content size that is absent
-// or `expected`, blocks of known types within the data whose sizes can add up to `expected`, no checksum, and nothing
-// after them. Skippable frames, several frames and surplus are not plausible.
-TERRAZZO_HOST_DEVICE inline bool is_plausible_zstd_frame(std::byte const* data, std::uint64_t size,
-                                                         std::uint64_t expected) noexcept {
+// Where the blocks of a frame begin, and how large each may be.
+struct ZstdFrameStart {
+  std::uint64_t bytes;  // of all before the first block; 0: the frame is not a plain one
+  std::uint64_t most_block_bytes;
+};
+
+// The start of a plain frame: no dictionary, a window within bounds, a content size that is absent or `expected`, no
+// checksum.
+TERRAZZO_HOST_DEVICE inline ZstdFrameStart plain_zstd_frame_start(std::byte const* data, std::uint64_t size,
+                                                                  std::uint64_t expected) noexcept {
   using zstd_detail::number;
   constexpr std::uint64_t kMagicBytes = 4;
-  constexpr std::uint64_t kBlockHeaderBytes = 3;
-  if (size < kMagicBytes + 1 || number(data, 0, 4) != kZstdMagic) { return false; }
+  constexpr ZstdFrameStart kNone{0, 0};
+  if (size < kMagicBytes + 1 || number(data, 0, 4) != kZstdMagic) { return kNone; }
   unsigned const descriptor = static_cast<unsigned>(data[kMagicBytes]);
   bool const single_segment = (descriptor & 0x20) != 0;
-  if ((descriptor & 0x08) != 0) { return false; }  // reserved
-  if ((descriptor & 0x04) != 0) { return false; }  // a checksum: nobody on the device compares it, the host does
+  if ((descriptor & 0x08) != 0) { return kNone; }  // reserved
+  if ((descriptor & 0x04) != 0) { return kNone; }  // a checksum: nobody here compares it, libzstd does
   unsigned const dictionary_bytes = (descriptor & 3) == 3 ? 4 : descriptor & 3;
   unsigned const size_code = descriptor >> 6;
   unsigned const size_bytes = size_code == 0 ? (single_segment ? 1 : 0) : 1u << size_code;
   std::uint64_t at = kMagicBytes + 1;
-  if (size - at < (single_segment ? 0u : 1u) + dictionary_bytes + size_bytes) { return false; }
+  if (size - at < (single_segment ? 0u : 1u) + dictionary_bytes + size_bytes) { return kNone; }
   std::uint64_t window = expected;
   if (!single_segment) {
     unsigned const window_code = static_cast<unsigned>(data[at++]);
     std::uint64_t const base = std::uint64_t{1} << (10 + (window_code >> 3));
     window = base + base / 8 * (window_code & 7);
     std::uint64_t const granted = 2 * expected > kZstdGrantedWindowBytes ? 2 * expected : kZstdGrantedWindowBytes;
-    if (window > granted) { return false; }
+    if (window > granted) { return kNone; }
   }
-  if (number(data, at, dictionary_bytes) != 0) { return false; }
+  if (number(data, at, dictionary_bytes) != 0) { return kNone; }
   at += dictionary_bytes;
   if (size_bytes != 0) {
     std::uint64_t const content = number(data, at, size_bytes) + (size_bytes == 2 ? 256 : 0);
-    if (content != expected) { return false; }
+    if (content != expected) { return kNone; }
     at += size_bytes;
   }
-  std::uint64_t const max_block_bytes = window < kZstdMaxBlockBytes ? window : kZstdMaxBlockBytes;
+  return {at, window < kZstdMaxBlockBytes ? window : kZstdMaxBlockBytes};
+}
+
+// True when `data[0, size)` is exactly one plain frame: blocks of known types within the data whose sizes can add up to
+// `expected`, and nothing after them. Skippable frames, several frames and surplus are not plausible.
+TERRAZZO_HOST_DEVICE inline bool is_plausible_zstd_frame(std::byte const* data, std::uint64_t size,
+                                                         std::uint64_t expected) noexcept {
+  using zstd_detail::number;
+  constexpr std::uint64_t kBlockHeaderBytes = 3;
+  ZstdFrameStart const start = plain_zstd_frame_start(data, size, expected);
+  if (start.bytes == 0) { return false; }
+  std::uint64_t at = start.bytes;
+  std::uint64_t const max_block_bytes = start.most_block_bytes;
   std::uint64_t certain = 0;  // bytes that raw and repeated blocks give
   std::uint64_t possible = 0;  // ... and at most with the compressed ones
   bool has_tree = false;

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <memory>
 #include <random>
 #include <vector>
@@ -72,6 +73,12 @@ inline void expect_prefixes_are_honest(BlockFormat const& format, BlockShape sha
           << "prefix of " << length << " bytes";
     }
   }
+}
+
+inline Bytes bytes_of(std::initializer_list<unsigned> values) {
+  Bytes bytes;
+  for (unsigned const value : values) { bytes.push_back(static_cast<std::byte>(value)); }
+  return bytes;
 }
 
 inline Bytes random_bytes(std::size_t count, std::uint32_t seed) {

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codec/zstd_decoder.hpp"
+
+#include "tile/cpu.hpp"
+
+#include <algorithm>
+
+namespace terrazzo::codec {
+
+#if TERRAZZO_HAVE_X86
+
+namespace {
+
+// Little-endian, of the first `count` bytes.
+[[nodiscard]] std::uint64_t number(std::span<std::byte const> in, std::size_t count) noexcept {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < count; ++i) { value |= std::to_integer<std::uint64_t>(in[i]) << (8 * i); }
+  return value;
+}
+
+// The header of a block's literals (3.1.1.3.1.1).
+struct LiteralsHeader {
+  enum class Kind : std::uint8_t { raw = 0, repeated = 1, coded = 2, coded_by_last_table = 3 };
+  Kind kind;
+  std::size_t bytes;  // of the header
+  std::size_t streams;
+  std::size_t literals;
+  std::size_t stored;  // bytes behind the header
+
+  // False when `in` is too short for one.
+  [[nodiscard]] bool read(std::span<std::byte const> in) noexcept {
+    if (in.empty()) { return false; }
+    auto const first = std::to_integer<std::uint32_t>(in[0]);
+    kind = static_cast<Kind>(first & 3);
+    std::uint32_t const format = first >> 2 & 3;
+    bool const is_coded = kind == Kind::coded || kind == Kind::coded_by_last_table;
+    bytes = is_coded ? std::max<std::size_t>(format + 2, 3) : format == 1 ? 2 : format == 3 ? 3 : 1;
+    if (in.size() < bytes) { return false; }
+    std::uint64_t const fields = number(in, bytes);
+    if (is_coded) {
+      std::uint32_t const bits = format < 2 ? 10 : format == 2 ? 14 : 18;
+      std::uint64_t const mask = (std::uint64_t{1} << bits) - 1;
+      literals = static_cast<std::size_t>(fields >> 4 & mask);
+      stored = static_cast<std::size_t>(fields >> (4 + bits) & mask);
+      streams = format == 0 ? 1 : CodedLiterals::kMostStreams;
+    } else {
+      literals = static_cast<std::size_t>(fields >> (bytes == 1 ? 3 : 4));
+      stored = kind == Kind::raw ? literals : 1;
+      streams = 0;
+    }
+    return true;
+  }
+};
+
+// What a block begins with (3.1.1.2).
+struct BlockHeader {
+  static constexpr std::size_t kBytes = 3;
+  enum class Kind : std::uint8_t { raw = 0, repeated = 1, compressed = 2, reserved = 3 };
+  Kind kind;
+  bool is_last;
+  std::size_t bytes;  // that a raw or repeated one becomes, that a compressed one takes
+
+  [[nodiscard]] bool read(std::span<std::byte const> in) noexcept {
+    if (in.size() < kBytes) { return false; }
+    auto const fields = static_cast<std::uint32_t>(number(in, kBytes));
+    kind = static_cast<Kind>(fields >> 1 & 3);
+    is_last = (fields & 1) != 0;
+    bytes = fields >> 3;
+    return true;
+  }
+  [[nodiscard]] std::size_t stored() const noexcept { return kind == Kind::repeated ? 1 : bytes; }
+};
+
+// How many sequences a block has (3.1.1.3.2.1).
+struct SequenceCount {
+  std::size_t bytes;
+  std::uint32_t count;
+
+  [[nodiscard]] bool read(std::span<std::byte const> in) noexcept {
+    if (in.empty()) { return false; }
+    count = std::to_integer<std::uint32_t>(in[0]);
+    bytes = count < 128 ? 1 : count < 255 ? 2 : 3;
+    if (in.size() < bytes) { return false; }
+    if (bytes == 2) { count = ((count - 128) << 8) + std::to_integer<std::uint32_t>(in[1]); }
+    if (bytes == 3) { count = 0x7F00 + static_cast<std::uint32_t>(number(in.subspan(1), 2)); }
+    return true;
+  }
+};
+
+}  // namespace
+
+struct ZstdDecoder::Block {
+  BlockHeader header;
+  std::span<std::byte const> content;
+  // Of a compressed one:
+  std::span<std::byte const> literals, sequences;
+  bool has_coded_literals = false;  // they are still to be decoded
+  CodedLiterals coded;
+};
+
+bool ZstdDecoder::is_for(std::span<std::byte const> in, std::size_t bytes) noexcept {
+  if (bytes <= kMostBlockBytes || !tile::has_avx2()) { return false; }
+  auto const start = static_cast<std::size_t>(tile::plain_zstd_frame_start(in.data(), in.size(), bytes).bytes);
+  BlockHeader block;
+  LiteralsHeader literals;
+  SequenceCount sequences;
+  if (start == 0 || !block.read(in.subspan(start)) || block.kind != BlockHeader::Kind::compressed) { return false; }
+  std::span<std::byte const> const content = in.subspan(start + BlockHeader::kBytes);
+  if (!literals.read(content) || literals.streams != CodedLiterals::kMostStreams) { return false; }
+  if (literals.stored > content.size() - literals.bytes) { return false; }
+  if (!sequences.read(content.subspan(literals.bytes + literals.stored))) { return false; }
+  // Measured on elevations, images, classes and programs at levels 1 to 19.
+  constexpr std::size_t kLeastQuarterBits = 25, kLeastLiteralsOfSequence = 12;
+  return literals.stored * 8 * 4 >= literals.literals * kLeastQuarterBits &&
+         literals.literals >= sequences.count * kLeastLiteralsOfSequence;
+}
+
+bool ZstdDecoder::decode(std::span<std::byte const> in, std::span<std::byte> out) noexcept {
+  tile::ZstdFrameStart const start = tile::plain_zstd_frame_start(in.data(), in.size(), out.size());
+  if (start.bytes == 0) { return false; }
+  most_block_bytes_ = static_cast<std::size_t>(start.most_block_bytes);
+  literal_table_ = nullptr;
+  sequence_tables_.are_told = false;
+  last_distances_ = {1, 4, 8};  // as every frame begins
+  ZstdOutput output{out.data(), out.data(), out.data() + out.size()};
+  std::span<std::byte const> rest = in.subspan(static_cast<std::size_t>(start.bytes));
+  for (bool is_last = false; !is_last;) {
+    std::array<Block, 2> blocks;
+    std::size_t count = 0;
+    for (; count < blocks.size() && !is_last; ++count) {
+      if (!read_block(rest, count, blocks[count])) { return false; }
+      is_last = blocks[count].header.is_last;
+    }
+    auto const& [first, second] = blocks;
+    bool const is_pair = first.has_coded_literals && second.has_coded_literals &&
+                         first.coded.count == second.coded.count && first.coded.count > 1;
+    if (is_pair && !decode_literals(first.coded, second.coded)) { return false; }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!is_pair && blocks[i].has_coded_literals && !decode_literals(blocks[i].coded)) { return false; }
+      if (!run_block(blocks[i], output)) { return false; }
+    }
+  }
+  return output.at == output.end && rest.empty();
+}
+
+bool ZstdDecoder::read_block(std::span<std::byte const>& in, std::size_t turn, Block& block) noexcept {
+  BlockHeader& header = block.header;
+  if (!header.read(in)) { return false; }
+  in = in.subspan(BlockHeader::kBytes);
+  if (header.kind == BlockHeader::Kind::reserved || header.bytes > most_block_bytes_ || header.stored() > in.size()) {
+    return false;
+  }
+  block.content = in.first(header.stored());
+  if (header.kind == BlockHeader::Kind::compressed && !read_literals(in, turn, block)) { return false; }
+  in = in.subspan(header.stored());
+  return true;
+}
+
+// `in` begins with the block's content and goes on after it.
+bool ZstdDecoder::read_literals(std::span<std::byte const> in, std::size_t turn, Block& block) noexcept {
+  using Kind = LiteralsHeader::Kind;
+  LiteralsHeader header;
+  std::span<std::byte const> const content = block.content;
+  if (!header.read(content) || header.literals > most_block_bytes_) { return false; }
+  if (header.stored >= content.size() - header.bytes) { return false; }  // sequences have a byte at least
+  std::span<std::byte const> section = content.subspan(header.bytes, header.stored);
+  block.sequences = content.subspan(header.bytes + header.stored);
+  std::span<std::byte> const room = std::span(literals_[turn]).first(header.literals);
+  block.literals = room;
+  if (header.kind == Kind::raw) {
+    bool const has_slack = in.size() - header.bytes - header.stored >= kLiteralSlackBytes;
+    if (has_slack) {
+      block.literals = section;
+    } else {
+      std::ranges::copy(section, room.begin());
+    }
+    return true;
+  }
+  if (header.kind == Kind::repeated) {
+    std::ranges::fill(room, section[0]);
+    return true;
+  }
+  if (header.kind == Kind::coded) {
+    // Not over the last one, which the block before may be waiting to be decoded by.
+    LiteralTable& table = literal_tables_[literal_table_ == &literal_tables_[0] ? 1 : 0];
+    std::size_t const told = read_literal_table(section, table);
+    if (told == 0) { return false; }
+    literal_table_ = &table;
+    section = section.subspan(told);
+  }
+  block.has_coded_literals = true;
+  block.coded.table = literal_table_;
+  return literal_table_ != nullptr && find_literal_streams(section, header.streams, room, block.coded);
+}
+
+bool ZstdDecoder::run_block(Block const& block, ZstdOutput& output) noexcept {
+  if (block.header.kind == BlockHeader::Kind::compressed) { return run_compressed(block, output); }
+  std::size_t const bytes = block.header.bytes;
+  if (bytes > output.room()) { return false; }
+  if (block.header.kind == BlockHeader::Kind::raw) {
+    std::ranges::copy(block.content, output.at);
+  } else {
+    std::fill_n(output.at, bytes, block.content[0]);
+  }
+  output.at += bytes;
+  return true;
+}
+
+bool ZstdDecoder::run_compressed(Block const& block, ZstdOutput& output) noexcept {
+  std::byte const* const before = output.at;
+  SequenceCount sequences;
+  if (!sequences.read(block.sequences)) { return false; }
+  std::span<std::byte const> const in = block.sequences.subspan(sequences.bytes);
+  if (sequences.count == 0) {
+    if (!in.empty() || block.literals.size() > output.room()) { return false; }
+    std::ranges::copy(block.literals, output.at);
+    output.at += block.literals.size();
+  } else {
+    std::size_t const told = read_sequence_tables(in, sequence_tables_);
+    if (told == 0) { return false; }
+    if (!run_sequences(sequence_tables_, sequences.count, in.subspan(told), block.literals, last_distances_, output)) {
+      return false;
+    }
+  }
+  return static_cast<std::size_t>(output.at - before) <= most_block_bytes_;
+}
+
+#else
+
+bool ZstdDecoder::is_for(std::span<std::byte const>, std::size_t) noexcept { return false; }
+bool ZstdDecoder::decode(std::span<std::byte const>, std::span<std::byte>) noexcept { return false; }
+
+#endif
+
+}  // namespace terrazzo::codec
