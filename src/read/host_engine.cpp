@@ -124,23 +124,7 @@ class Job {
     }
 
    private:
-    // The rows of the result that a row range of a block feeds, and the columns.
-    struct Target {
-      std::uint32_t first_row, rows, first_column, columns;
-    };
-
-    [[nodiscard]] Target target_of(Window const& covered) const {
-      std::uint32_t const row = covered.row - plan_.window.row, column = covered.column - plan_.window.column;
-      if (!plan_.resampled()) { return {row, covered.height, column, covered.width}; }
-      auto const part = [](std::vector<std::uint32_t> const& map, std::uint32_t from, std::uint32_t size) {
-        auto const first = std::ranges::lower_bound(map, from);
-        auto const end = std::ranges::lower_bound(map, from + size);
-        return std::pair(static_cast<std::uint32_t>(first - map.begin()), static_cast<std::uint32_t>(end - first));
-      };
-      auto const [first_row, rows] = part(plan_.source_rows, row, covered.height);
-      auto const [first_column, columns] = part(plan_.source_columns, column, covered.width);
-      return {first_row, rows, first_column, columns};
-    }
+    using Target = ReadPlan::Impl::Target;
 
     [[nodiscard]] std::uint32_t source_row(std::uint32_t result_row) const {
       return plan_.window.row + (plan_.resampled() ? plan_.source_rows[result_row] : result_row);
@@ -151,7 +135,7 @@ class Job {
       std::vector<std::uint64_t> indices;
       for (std::uint64_t i = first; i < first + count; ++i) {
         TileId const id = plan_.block_id(i);
-        Target const target = target_of(plan_.covered(id));
+        Target const target = plan_.target_of(plan_.covered(id));
         if (target.rows == 0 || target.columns == 0) { continue; }  // resampling skips this block
         if (auto const block = cached(id)) {
           place_block(id, *block);
@@ -183,7 +167,7 @@ class Job {
       std::uint32_t const good_rows = settle(index, id, covered, result);
       if (good_rows == 0) { return; }
       if (reader_.is_in_planes()) {
-        place_plane_rows(target_of(covered));
+        place_plane_rows(plan_.target_of(covered));
         return;
       }
       if (partial && result.status == TileStatus::ok && keep_in_cache(id)) { return; }
@@ -211,7 +195,7 @@ class Job {
 
     void place_block(TileId const& id, CachedBlock const& block) {
       Window const covered = plan_.covered(id);
-      Target const target = target_of(covered);
+      Target const target = plan_.target_of(covered);
       for (std::uint32_t r = 0; r < target.rows; ++r) {
         std::uint32_t const row = target.first_row + r;
         std::uint32_t const in_block = source_row(row) - id.row * plan_.level->image.block_height_px;
@@ -224,7 +208,7 @@ class Job {
     // that reader_.finish_row counts from.
     void place_rows(TileId const& id, Window const& covered, std::uint32_t decoded_from, std::uint32_t good_rows) {
       tiff::Image const& image = plan_.level->image;
-      Target const target = target_of(covered);
+      Target const target = plan_.target_of(covered);
       bool const straight = placer_.is_direct() && covered.width == image.block_width_px;
       if (straight && placer_.is_streaming()) {
         std::uint32_t const first = covered.row - id.row * image.block_height_px - decoded_from;
@@ -296,7 +280,7 @@ class Job {
       bool const first_piece = from == covered.row;
       covered.row = static_cast<std::uint32_t>(from);
       covered.height = static_cast<std::uint32_t>(to - from);
-      Target const target = target_of(covered);
+      Target const target = plan_.target_of(covered);
       if (target.rows == 0 || target.columns == 0) { return; }
       auto const first_row = static_cast<std::uint32_t>(from - block_top);
       std::uint64_t const number = plan_.block_number(id);
@@ -364,7 +348,7 @@ class Job {
 
     // Fills the block's part of the result from its row `from_row` on.
     void fill(TileId const& id, Window const& covered, std::uint32_t from_row) {
-      Target const target = target_of(covered);
+      Target const target = plan_.target_of(covered);
       for (std::uint32_t r = 0; r < target.rows; ++r) {
         std::uint32_t const row = target.first_row + r;
         if (source_row(row) - id.row * plan_.level->image.block_height_px < from_row) { continue; }
