@@ -20,6 +20,7 @@ constexpr std::size_t kMediumChance = 16;
 constexpr std::int32_t kLiteralBits = 8;  // what a literal costs; little depends on it
 constexpr std::size_t kEnoughPlaces = 512;  // in noise, to tell some doubt from great
 constexpr std::size_t kFill = 8;          // places that are filled at once
+constexpr std::size_t kWordBits = 64;     // of which each says something about a high byte
 
 bool is_run(std::uint64_t eight_bytes) noexcept { return eight_bytes == std::rotl(eight_bytes, 8); }
 
@@ -37,6 +38,12 @@ std::int32_t gain_of(std::uint32_t length, std::uint32_t distance) noexcept {
   return kLiteralBits * static_cast<std::int32_t>(length) - static_cast<std::int32_t>(std::bit_width(distance | 1));
 }
 
+// std::bit_width() of numbers that float32 holds exactly, by instructions of which there are vectors; else anything.
+std::int32_t float_width(std::uint32_t value) noexcept {
+  auto const as_float = static_cast<float>(static_cast<std::int32_t>(value));
+  return static_cast<std::int32_t>(std::bit_cast<std::uint32_t>(as_float) >> 23) - 126;
+}
+
 }  // namespace
 
 void RepeatFinder::start(std::span<std::byte const> in, Plan const& plan) {
@@ -47,24 +54,37 @@ void RepeatFinder::start(std::span<std::byte const> in, Plan const& plan) {
   tally_ = {};
   unsigned const place_bits = std::max(1U, static_cast<unsigned>(std::bit_width(size_ - 1)));
   place_mask_ = (1U << place_bits) - 1;
-  // As many places as there are pairs of bytes: high bytes of 16-bit samples all find room. Half of that where the
-  // other half of the bytes is noise: it stays in the cache, which is worth 5 % of the time and costs 0.02 % in size.
+  // As many places as there are pairs of bytes. Half of that where half of the bytes is noise: it stays in the cache,
+  // which is worth 5 % of the time and costs 0.02 % in size.
   unsigned const fewer_bits = plan.has_planes ? 3 : 2;
-  unsigned const index_bits =
-      std::clamp(place_bits - std::min(place_bits, fewer_bits), kLeastIndexBits, kMostIndexBits);
-  places_.assign(std::size_t{2} << index_bits, 0);
+  index_bits_ = std::clamp(place_bits - std::min(place_bits, fewer_bits), kLeastIndexBits, kMostIndexBits);
+  high_index_bits_ = std::clamp(place_bits, kLeastIndexBits, HighByteTable::kMostIndexBits);
+  places_.clear();
+  high_places_.clear();
   // Of a place come at most three candidates; the last ones are read and written, and not counted.
   candidates_.resize(3 * kChunkBytes + kAhead + 2);
   found_.resize(candidates_.size());
   saved_.resize(kFill + kChunkBytes + 1);
-  earlier_.resize(kAhead + kChunkBytes / 2);
+  distances_.resize(kChunkBytes / 2);
+  better_.resize(kChunkBytes / 2 / kWordBits);
   half_ = Noise::none;
+}
+
+// Most blocks need one of the tables: it is filled with zeros when the first place is looked up.
+RepeatTable RepeatFinder::table() {
+  if (places_.empty()) { places_.assign(std::size_t{2} << index_bits_, 0); }
+  return {in_, places_, place_mask_, shortest_};
+}
+
+HighByteTable RepeatFinder::high_table() {
+  if (high_places_.empty()) { high_places_.assign(std::size_t{1} << high_index_bits_, 0); }
+  return {in_, high_places_, place_mask_};
 }
 
 // Every place, but of runs of one byte only the ends.
 template <std::size_t long_bytes>
 void RepeatFinder::look_up_all(std::size_t from, std::size_t to) {
-  RepeatTable const table(in_, places_, place_mask_, shortest_);
+  RepeatTable const table = this->table();
   std::size_t const last = size_ - std::max(kReadBytes, long_bytes);
   std::size_t const end = std::min(to, last + 1);
   RepeatCandidate* found = candidates_end_;
@@ -86,24 +106,32 @@ void RepeatFinder::look_up_all(std::size_t from, std::size_t to) {
   candidates_end_ = found;
 }
 
-// One candidate a place: where every other byte is noise, repeats are short, and which of two is as good.
+// High bytes, among their kind, and among all places once others have been looked at.
 void RepeatFinder::look_up_half(std::size_t from, std::size_t to) {
-  RepeatTable const table(in_, places_, place_mask_, kShortest);
+  bool const has_others = !places_.empty();
+  RepeatTable const all(in_, places_, place_mask_, shortest_);
+  HighByteTable const high = high_table();
   std::size_t const last = size_ - kReadBytes;
   RepeatCandidate* found = candidates_end_;
   for (std::size_t at = from; at < std::min(to, last + 1); at += 2) {
-    __builtin_prefetch(table.pair_of(table.hash(std::min(at + 2 * kAhead, last))), 1);
-    RepeatTable::Place const earlier = table.look_up_either(at);
-    *found = {static_cast<std::uint32_t>(at), earlier.at};
-    found += earlier.is_some;
+    std::size_t const soon = std::min(at + 2 * kAhead, last);
+    __builtin_prefetch(high.entry_of(soon), 1);
+    std::uint32_t const distance = high.look_up(at);
+    std::uint32_t const is_some = distance <= place_mask_ ? 1 : 0;
+    *found = {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at) - distance};
+    found += is_some;
+    tally_.half_candidates += is_some;
+    if (has_others) {
+      __builtin_prefetch(all.pair_of(all.hash(soon)), 1);
+      found = all.look_up(at, found);
+    }
   }
   tally_.half_places += (to - from) / 2;
-  tally_.half_candidates += static_cast<std::size_t>(found - candidates_end_);
   candidates_end_ = found;
 }
 
 void RepeatFinder::look_up_some(std::size_t from, std::size_t to) {
-  RepeatTable const table(in_, places_, place_mask_, shortest_);
+  RepeatTable const table = this->table();
   std::size_t const places_before = tally_.noise_places;
   RepeatCandidate* found = candidates_end_;
   for (std::size_t at = from; at + kProbedBytes <= to && at + kProbedBytes + kReadBytes <= size_; at += kProbedBytes) {
@@ -185,7 +213,6 @@ void RepeatFinder::verify(std::size_t end, std::size_t limit) {
     *found = {at, distance, as_found, gain_of(as_found, distance)};
     found += length >= shortest_ ? 1 : 0;
   }
-  found_begin_ = found_.data();
   found_end_ = found;
 }
 
@@ -194,7 +221,7 @@ void RepeatFinder::weigh(std::size_t from, std::size_t to) {
   std::int32_t* const saved = saved_.data() + kFill;
   std::int32_t most = 0;
   std::size_t filled = to - from;
-  for (Found* found = found_end_; found != found_begin_;) {
+  for (Found* found = found_end_; found != found_.data();) {
     --found;
     std::size_t const at = found->at - from;
     std::fill_n(saved + filled + 1 - kFill, kFill, most);
@@ -206,60 +233,106 @@ void RepeatFinder::weigh(std::size_t from, std::size_t to) {
   }
 }
 
-// As look_up_half() does, of chunks that are all of that kind: what is at each high byte, whether it is some or not.
+// Of chunks that are high bytes and noise throughout: how far before each high byte its bytes were seen last.
 void RepeatFinder::look_up_high(std::size_t first, std::size_t count) {
-  RepeatTable const table(in_, places_, place_mask_, kShortest);
-  std::size_t const last = size_ - kReadBytes;
-  std::uint32_t* const earlier = earlier_.data() + kAhead;
+  HighByteTable const table = high_table();
+  std::size_t const ahead = first + 2 * (count + kAhead) <= size_ - kReadBytes ? 2 * kAhead : 0;
+  std::uint32_t* const distances = distances_.data();
   for (std::size_t i = 0; i < count; ++i) {
     std::size_t const at = first + 2 * i;
-    __builtin_prefetch(table.pair_of(table.hash(std::min(at + 2 * kAhead, last))), 1);
-    earlier[i] = table.look_up_either(at).at;
+    __builtin_prefetch(table.entry_of(at + ahead), 1);
+    distances[i] = table.look_up(at);
   }
 }
 
-// verify() and weigh() in one. Repeats of up to six bytes end before the third high byte after theirs, of up to eight
-// before the fourth: what is saved from there on is in registers. The few that are longer are weighed as if of eight.
-void RepeatFinder::weigh_high(std::size_t first, std::size_t count, std::size_t limit) {
-  std::uint32_t const* const earlier = earlier_.data() + kAhead;
-  Found* found = found_.data() + found_.size();
-  found_end_ = found;
-  std::int32_t next = 0, second = 0, third = 0, fourth = 0;
-  for (std::size_t i = count; i-- != 0;) {
-    auto const at = static_cast<std::uint32_t>(first + 2 * i);
-    std::uint32_t const from = earlier[i];
-    __builtin_prefetch(in_ + *(earlier + i - kAhead));  // before the first are zeros
-    int const same_bits = std::countr_zero(load_eight(in_ + at) ^ load_eight(in_ + from));
-    auto length = static_cast<std::uint32_t>(same_bits) / 8;
-    std::uint32_t const distance = at - from;
-    std::int32_t const with = gain_of(length, distance) + (same_bits >= 7 * 8 ? fourth : third);
-    std::uint32_t const is_better = static_cast<std::uint32_t>(same_bits >= static_cast<int>(8 * kShortest)) &
-                                    static_cast<std::uint32_t>(with > next);
-    if (length == kReadBytes) {
-      length += static_cast<std::uint32_t>(
-          common_length(in_ + at + length, in_ + from + length, std::min(kLongEnough, limit - at) - length));
-    }
-    found[-1] = {at, distance, length, 0};
-    found -= is_better;
-    fourth = third;
-    third = second;
-    second = next;
-    next = is_better != 0 ? with : next;
+// As weigh(), but before it is known which are the same bytes, and as if all were five: nearly all are, and others are
+// seen to by take_high(). Five bytes end before the third high byte after theirs, so what is saved from there on is in
+// registers. Leaves a bit for each that is better than what can be saved without it.
+void RepeatFinder::weigh_high(std::size_t count) {
+  std::uint32_t const* const distances = distances_.data();
+  std::uint32_t const no_distance = ~place_mask_;
+  std::int32_t* const gains = saved_.data();
+  for (std::size_t i = 0; i < count; ++i) {
+    std::int32_t const gain = kLiteralBits * static_cast<std::int32_t>(kShortest) - float_width(distances[i]);
+    gains[i] = gain | -static_cast<std::int32_t>((distances[i] & no_distance) != 0);  // -1 where there is none
   }
-  found_begin_ = found;
+  std::int32_t next = 0, second = 0, third = 0;
+  for (std::size_t end = count; end != 0;) {
+    std::size_t const word = (end - 1) / kWordBits;
+    std::uint64_t better = 0;
+    for (; end != word * kWordBits; --end) {
+      std::int32_t const with = gains[end - 1] + third;
+      better = 2 * better + (static_cast<std::uint32_t>(next - with) >> 31);  // a comparison would become a branch
+      third = second;
+      second = next;
+      next = std::max(next, with);
+    }
+    better_[word] = better;
+  }
+}
+
+// Of those that are better, from the first on, each that begins behind the one chosen before it.
+void RepeatFinder::choose_high(std::size_t first, std::size_t count) {
+  std::size_t skipped = covered_ > first ? (covered_ - first + 1) / 2 : 0;
+  RepeatCandidate* chosen = candidates_.data();
+  for (std::size_t word = skipped / kWordBits; word * kWordBits < count; ++word) {
+    std::uint32_t const* const distances = distances_.data() + word * kWordBits;
+    std::uint64_t better = better_[word] & ~std::uint64_t{0} << skipped % kWordBits;
+    skipped = 0;
+    while (better != 0) {
+      auto const i = static_cast<std::size_t>(std::countr_zero(better));
+      auto const at = static_cast<std::uint32_t>(first + 2 * (word * kWordBits + i));
+      *chosen = {at, at - distances[i]};
+      __builtin_prefetch(in_ + chosen->from);
+      ++chosen;
+      better &= ~std::uint64_t{7} << i;
+      skipped = std::max(i + 3, kWordBits) - kWordBits;
+    }
+  }
+  candidates_end_ = chosen;
   tally_.half_places += count;
-  tally_.half_candidates += static_cast<std::size_t>(found_end_ - found_begin_);
+}
+
+// As verify() and take(), of what choose_high() chose.
+void RepeatFinder::take_high(std::size_t limit) {
+  Repeat* const first = room_for_repeats();
+  Repeat* repeat = first;
+  std::size_t covered = covered_;
+  for (RepeatCandidate const* candidate = candidates_.data(); candidate != candidates_end_; ++candidate) {
+    auto const [at, from] = *candidate;
+    std::uint64_t const differ = load_eight(in_ + at) ^ load_eight(in_ + from);
+    auto length = static_cast<std::uint32_t>(std::countr_zero(differ)) / 8;
+    if (differ == 0) {
+      length += static_cast<std::uint32_t>(common_length(in_ + at + length, in_ + from + length, limit - at - length));
+    }
+    auto const is_taken = static_cast<std::uint32_t>(length >= kShortest) & static_cast<std::uint32_t>(at >= covered);
+    *repeat = {at - from, static_cast<std::uint32_t>(at - covered), length};
+    repeat += is_taken;
+    covered = is_taken != 0 ? at + length : covered;
+  }
+  tally_.half_candidates += static_cast<std::size_t>(repeat - first);
+  keep({first, repeat}, covered);
+}
+
+// For those of a chunk: one more is written than is taken, and one ends a part.
+Repeat* RepeatFinder::room_for_repeats() {
+  std::size_t const most = repeat_count_ + kChunkBytes / shortest_ + 3;
+  if (repeats_.size() < most) { repeats_.resize(most); }
+  return repeats_.data() + repeat_count_;
+}
+
+void RepeatFinder::keep(std::span<Repeat const> taken, std::size_t covered) noexcept {
+  repeat_count_ += taken.size();
+  covered_ = covered;
+  count(taken);
 }
 
 // Without branches that depend on what is taken: they would be guessed wrong half the time.
 void RepeatFinder::take(std::size_t limit) {
-  // One more is written than is taken, and one ends a part.
-  std::size_t const most = repeat_count_ + kChunkBytes / shortest_ + 3;
-  if (repeats_.size() < most) { repeats_.resize(most); }
-  Repeat* const first = repeats_.data() + repeat_count_;
+  Repeat* const first = room_for_repeats();
   Repeat* repeat = first;
   std::size_t covered = covered_;
-  for (Found const* found = found_begin_; found != found_end_; ++found) {
+  for (Found const* found = found_.data(); found != found_end_; ++found) {
     std::size_t at = found->at;
     std::uint32_t const length = found->length, distance = found->distance;
     std::size_t end = at + length;
@@ -272,9 +345,7 @@ void RepeatFinder::take(std::size_t limit) {
     repeat += is_taken;
     covered = is_taken != 0 ? end : covered;
   }
-  covered_ = covered;
-  repeat_count_ = static_cast<std::size_t>(repeat - repeats_.data());
-  count({first, repeat});
+  keep({first, repeat}, covered);
 }
 
 void RepeatFinder::count(std::span<Repeat const> taken) noexcept {
@@ -320,13 +391,15 @@ std::span<Repeat const> RepeatFinder::find(std::span<std::byte const> in, Plan c
         std::size_t const first = half_ == Noise::first_of_two ? at + 1 : at;
         std::size_t const count = (std::min(end, part_end - kReadBytes) - first) / 2;
         look_up_high(first, count);
-        weigh_high(first, count, part_end);
+        weigh_high(count);
+        choose_high(first, count);
+        take_high(part_end);
       } else {
         collect(at, end);
         verify(end, part_end);
         weigh(at, end);
+        take(part_end);
       }
-      take(part_end);
       bool const is_sure = tally_.noise_places >= kEnoughPlaces || end == part_end || doubt() == Doubt::great;
       if (is_sure && doubt() > plan.allowed) { return {}; }
     }

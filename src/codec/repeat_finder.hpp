@@ -3,8 +3,8 @@
 // Finds repeats in blocks that are partly noise, as predicted elevations and reflectances are. Noise is passed over but
 // for a few places, so that what does repeat in it is seen; of samples whose low bytes alone are noise, only repeats
 // that begin with a high byte are looked for; the rest is looked at place by place. Two candidates a place are enough
-// here, and one where it has eight or sixteen equal bytes: what counts is to weigh those that overlap against each
-// other.
+// here, and one of high bytes, or where it has eight or sixteen equal bytes: what counts is to weigh those that overlap
+// against each other.
 //
 // Data of other kinds hold repeats that this misses, long ones with many candidates, or short ones in what looks like
 // noise, or at one distance, as in rows that resemble the one above. doubt() says whether it came across such.
@@ -62,6 +62,8 @@ class RepeatFinder {
   };
 
   void start(std::span<std::byte const> in, Plan const& plan);
+  [[nodiscard]] RepeatTable table();
+  [[nodiscard]] HighByteTable high_table();
   void collect(std::size_t from, std::size_t to);
   template <std::size_t long_bytes>
   void look_up_all(std::size_t from, std::size_t to);
@@ -72,22 +74,29 @@ class RepeatFinder {
   [[nodiscard]] bool has_few_in_half() const noexcept;
   [[nodiscard]] bool is_half_noise(std::size_t from, std::size_t to) const noexcept;
   void look_up_high(std::size_t first, std::size_t count);  // high bytes
-  void weigh_high(std::size_t first, std::size_t count, std::size_t limit);
+  void weigh_high(std::size_t count);
+  void choose_high(std::size_t first, std::size_t count);
+  void take_high(std::size_t limit);
   void take(std::size_t limit);
+  [[nodiscard]] Repeat* room_for_repeats();
+  void keep(std::span<Repeat const> taken, std::size_t covered) noexcept;
   void count(std::span<Repeat const> taken) noexcept;
 
   std::byte const* in_ = nullptr;
   std::size_t size_ = 0, shortest_ = kShortest;
   std::size_t covered_ = 0;  // the end of what has been taken
   std::uint32_t place_mask_ = 0;
+  unsigned index_bits_ = 0, high_index_bits_ = 0;
   std::vector<std::uint32_t> places_;  // of a RepeatTable
+  std::vector<std::uint32_t> high_places_;  // of a HighByteTable
   Noise half_ = Noise::none;  // of the last chunk that was looked at segment by segment: what nearly all of it is
-  std::vector<std::uint32_t> earlier_;  // by high byte of the chunk, behind a few zeros: where it may be repeated from
+  std::vector<std::uint32_t> distances_;  // by high byte of the chunk: as HighByteTable gives them
+  std::vector<std::uint64_t> better_;  // a bit likewise, from the lowest of the first on: weigh_high()
   std::vector<RepeatCandidate> candidates_;
   RepeatCandidate* candidates_end_ = nullptr;
   std::vector<Found> found_;
-  Found *found_begin_ = nullptr, *found_end_ = nullptr;
-  std::vector<std::int32_t> saved_;  // by place in the chunk: the most bits that can be saved from there on
+  Found* found_end_ = nullptr;
+  std::vector<std::int32_t> saved_;  // by place in the chunk: the most bits that can be saved from there on, or there
   std::vector<Repeat> repeats_;
   std::size_t repeat_count_ = 0;
   Tally tally_;
