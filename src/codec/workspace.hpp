@@ -70,7 +70,7 @@ struct Workspace::Impl {
 #endif
 #if TERRAZZO_HAVE_ZSTD
   [[nodiscard]] ZSTD_DCtx* zstd() noexcept;
-  [[nodiscard]] ZstdDecoder* zstd_decoder() noexcept;  // null when memory is short, as with the others
+  [[nodiscard]] ZstdDecoder* zstd_decoder() noexcept;  // null when memory is short
   [[nodiscard]] ZSTD_CCtx* zstd_encoder() noexcept;  // without parameters or session
   [[nodiscard]] NoiseZstd& noise_zstd();             // throws bad_alloc
 #endif

@@ -63,8 +63,7 @@ StreamResult decompress_streaming(std::span<std::byte const> in, std::span<std::
 StreamResult decompress_zstd(std::span<std::byte const> in, std::span<std::byte> out, Workspace& workspace) noexcept {
   if (ZstdDecoder::is_for(in, out.size())) {
     ZstdDecoder* const decoder = workspace.impl().zstd_decoder();
-    if (decoder == nullptr) { return {failed("out of memory")}; }
-    if (decoder->decode(in, out)) { return {done(out.size()), true}; }
+    if (decoder != nullptr && decoder->decode(in, out)) { return {done(out.size()), true}; }
   }
   ZSTD_DCtx* const context = workspace.impl().zstd();
   if (context == nullptr) { return {failed("out of memory")}; }

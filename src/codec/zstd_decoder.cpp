@@ -2,6 +2,7 @@
 #include "codec/zstd_decoder.hpp"
 
 #include "tile/cpu.hpp"
+#include "tile/zstd_format.hpp"
 
 #include <algorithm>
 
@@ -11,11 +12,9 @@ namespace terrazzo::codec {
 
 namespace {
 
-// Little-endian, of the first `count` bytes.
+// Little-endian, of the first bytes.
 [[nodiscard]] std::uint64_t number(std::span<std::byte const> in, std::size_t count) noexcept {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < count; ++i) { value |= std::to_integer<std::uint64_t>(in[i]) << (8 * i); }
-  return value;
+  return tile::zstd_detail::number(in.data(), 0, static_cast<unsigned>(count));
 }
 
 // The header of a block's literals (3.1.1.3.1.1).
@@ -54,8 +53,9 @@ struct LiteralsHeader {
 
 // What a block begins with (3.1.1.2).
 struct BlockHeader {
-  static constexpr std::size_t kBytes = 3;
-  enum class Kind : std::uint8_t { raw = 0, repeated = 1, compressed = 2, reserved = 3 };
+  using Kind = tile::ZstdBlockKind;
+  static constexpr std::size_t kBytes = tile::kZstdBlockHeaderBytes;
+  static constexpr Kind kReserved{3};
   Kind kind;
   bool is_last;
   std::size_t bytes;  // that a raw or repeated one becomes, that a compressed one takes
@@ -83,7 +83,7 @@ struct SequenceCount {
     if (in.size() < bytes) { return false; }
     if (bytes == 2) { count = ((count - 128) << 8) + std::to_integer<std::uint32_t>(in[1]); }
     if (bytes == 3) { count = 0x7F00 + static_cast<std::uint32_t>(number(in.subspan(1), 2)); }
-    return true;
+    return count != 0 || bytes == 1;  // releases of libzstd differ on a 0 of two bytes: it may decide
   }
 };
 
@@ -147,7 +147,7 @@ bool ZstdDecoder::read_block(std::span<std::byte const>& in, std::size_t turn, B
   BlockHeader& header = block.header;
   if (!header.read(in)) { return false; }
   in = in.subspan(BlockHeader::kBytes);
-  if (header.kind == BlockHeader::Kind::reserved || header.bytes > most_block_bytes_ || header.stored() > in.size()) {
+  if (header.kind == BlockHeader::kReserved || header.bytes > most_block_bytes_ || header.stored() > in.size()) {
     return false;
   }
   block.content = in.first(header.stored());

@@ -19,9 +19,12 @@ namespace {
 
 constexpr std::size_t kStreams = CodedLiterals::kMostStreams;
 
-// A word has 57 bits to give at least, wherever in its last byte they begin: five codes of the longest, or seven bytes.
+// A word has 55 bits to give at least, five codes of the longest: up to eight may have been taken before, all of the
+// last byte that has but the mark, and the lowest makes room for a 1. So it moves by seven bytes at most.
 constexpr std::size_t kCodesOfWord = 5, kBytesOfWord = 7;
-static_assert(kCodesOfWord * LiteralTable::kMostBits <= 8 * kBytesOfWord);
+static_assert(8 + kCodesOfWord * LiteralTable::kMostBits <= 63 && 63 / 8 <= kBytesOfWord);
+// libzstd refuses fewer in four streams.
+constexpr std::size_t kLeastOfFourStreams = 6;
 
 // A stream that is read a word at a time. `bits` begins with the next code, at the top; below what is left of the word
 // are a 1 and zeros, as many as bits have been taken.
@@ -144,6 +147,7 @@ TERRAZZO_TARGET_AVX2 void decode_words(LiteralTable const& first, LiteralTable c
 bool find_literal_streams(std::span<std::byte const> section, std::size_t count, std::span<std::byte> literals,
                           CodedLiterals& found) noexcept {
   std::size_t const sizes_bytes = 2 * (count - 1), each = (literals.size() + count - 1) / count;
+  if (count > 1 && literals.size() < kLeastOfFourStreams) { return false; }
   if (section.size() < sizes_bytes || (count - 1) * each > literals.size()) { return false; }
   found.count = count;
   std::span<std::byte const> rest = section.subspan(sizes_bytes);

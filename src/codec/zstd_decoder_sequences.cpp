@@ -37,10 +37,10 @@ class WordBits {
     return true;
   }
 
-  // 56 bits at least can be taken after it, unless the stream has fewer.
+  // 56 bits at least can be taken after it, unless the stream has fewer: only the first word can be overrun.
   void refill() noexcept {
     std::ptrdiff_t const there = at_ - begin_;
-    if (there >= 8) [[likely]] {  // then nothing is overrun
+    if (there >= 8) [[likely]] {
       at_ -= (63 - left_) >> 3;
       left_ |= 56;
       word_ = load_word(at_);

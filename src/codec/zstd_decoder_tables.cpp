@@ -2,6 +2,7 @@
 #include "codec/zstd_decoder_tables.hpp"
 
 #include "codec/zstd_decoder_bits.hpp"
+#include "tile/zstd_format.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -12,7 +13,7 @@ namespace terrazzo::codec {
 namespace {
 
 constexpr std::uint32_t kMostCells = 1U << SequenceTable::kMostBits;
-constexpr std::uint32_t kMostSymbols = 53;  // of a table of sequences
+constexpr std::uint32_t kMostSymbols = tile::kZstdMatchLengthCodes;  // of a table of sequences
 constexpr std::uint32_t kLeastTableBits = 5;
 
 // Cells of each symbol. A share of -1 is one cell at the table's end.
@@ -69,9 +70,7 @@ std::size_t read_shares(std::span<std::byte const> in, std::uint32_t most_bits, 
       bits.skip(width);
     }
     auto const share = static_cast<std::int16_t>(static_cast<int>(value) - 1);
-    std::uint32_t const cells = share < 0 ? 1 : static_cast<std::uint32_t>(share);
-    if (cells > left) { return 0; }
-    left -= cells;
+    left -= share < 0 ? 1 : static_cast<std::uint32_t>(share);  // a share is at most what is left
     shares.of[shares.symbols++] = share;
     if (share != 0) { continue; }
     for (std::uint32_t zeros = 3; zeros == 3;) {
@@ -135,8 +134,9 @@ constexpr CodeTable make_codes(std::uint32_t plain, std::uint32_t first, std::ui
 
 constexpr std::uint8_t kLiteralLengthBits[] = {1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 constexpr std::uint8_t kMatchLengthBits[] = {1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-constexpr CodeTable kLiteralLengths = make_codes(16, 0, 36, kLiteralLengthBits);
-constexpr CodeTable kMatchLengths = make_codes(32, 3, 53, kMatchLengthBits);
+constexpr CodeTable kLiteralLengths = make_codes(16, 0, tile::kZstdLiteralLengthCodes, kLiteralLengthBits);
+constexpr CodeTable kMatchLengths =
+    make_codes(32, tile::kZstdShortestMatch, tile::kZstdMatchLengthCodes, kMatchLengthBits);
 // A slip in the lists above would show at their ends.
 static_assert(kLiteralLengths.base[25] == 64 && kLiteralLengths.base[35] == 65536);
 static_assert(kMatchLengths.base[43] == 131 && kMatchLengths.base[52] == 65539);
@@ -259,15 +259,13 @@ bool read_coded_weights(std::span<std::byte const> in, Weights& weights) noexcep
   }
 }
 
-// Four bits a weight.
-bool read_plain_weights(std::span<std::byte const> in, std::uint32_t count, Weights& weights) noexcept {
-  if (in.size() < (count + 1) / 2) { return false; }
+// Four bits a weight. REQUIRES: they are there.
+void read_plain_weights(std::span<std::byte const> in, std::uint32_t count, Weights& weights) noexcept {
   for (std::uint32_t i = 0; i < count; ++i) {
     auto const both = std::to_integer<std::uint32_t>(in[i / 2]);
     weights.of[i] = static_cast<std::uint8_t>(i % 2 == 0 ? both >> 4 : both & 15U);
   }
   weights.count = count;
-  return true;
 }
 
 }  // namespace
@@ -280,7 +278,11 @@ std::size_t read_literal_table(std::span<std::byte const> in, LiteralTable& tabl
   if (in.size() < bytes || bytes == 1) { return 0; }
   Weights weights;
   std::span<std::byte const> const told = in.subspan(1, bytes - 1);
-  if (!(is_plain ? read_plain_weights(told, head - 127, weights) : read_coded_weights(told, weights))) { return 0; }
+  if (is_plain) {
+    read_plain_weights(told, head - 127, weights);
+  } else if (!read_coded_weights(told, weights)) {
+    return 0;
+  }
 
   // The last weight fills what the others leave of a power of two (4.2.1).
   std::uint32_t sum = 0;
@@ -294,10 +296,10 @@ std::size_t read_literal_table(std::span<std::byte const> in, LiteralTable& tabl
   if (!std::has_single_bit(rest)) { return 0; }
   weights.of[weights.count++] = static_cast<std::uint8_t>(bit_width(rest));
 
-  // The longest codes have the lowest values, equals go by symbol (4.2.1.1). Two codes of the longest at least.
+  // The longest codes have the lowest values, equals go by symbol (4.2.1.1). There are two of the longest.
   std::array<std::uint32_t, LiteralTable::kMostBits + 2> of_weight{};
   for (std::uint32_t i = 0; i < weights.count; ++i) { ++of_weight[weights.of[i]]; }
-  if (of_weight[1] < 2 || of_weight[1] % 2 != 0) { return 0; }
+  if (of_weight[1] < 2) { return 0; }
   std::array<std::uint32_t, LiteralTable::kMostBits + 2> begin{};
   std::uint32_t const widen = LiteralTable::kMostBits - longest;
   for (std::uint32_t w = 1; w <= LiteralTable::kMostBits; ++w) {

@@ -112,6 +112,16 @@ TEST_F(ZstdLiterals, OfTwoBlocksMayDifferInNumberAndTable) {
   }
 }
 
+// Words move as far as they can; a sanitizer sees one that moves before the stream.
+TEST_F(ZstdLiterals, OfTheLongestCodesStayWithinTheirStream) {
+  for (std::size_t count = 6; count < 200; ++count) {
+    Bytes const literals(count, std::byte{11});
+    Section section(uneven_, literals, 1);
+    EXPECT_TRUE(decode_literals(section.coded)) << count;
+    EXPECT_EQ(section.decoded, literals);
+  }
+}
+
 TEST_F(ZstdLiterals, MustBeExactlyThoseOfTheStream) {
   Bytes const literals = random_literals(400, 128, 3);
   for (std::size_t const streams : {1u, 4u}) {
@@ -142,7 +152,9 @@ TEST_F(ZstdLiterals, AreNotFoundWhereStreamsAreCutShort) {
   EXPECT_FALSE(find_literal_streams(section, 4, literals, found));
   section[2] = std::byte{14};
   EXPECT_TRUE(find_literal_streams(section, 4, literals, found));
-  EXPECT_FALSE(find_literal_streams(section, 4, std::span(literals).first(5), found));  // too few for four
+  for (std::size_t few = 0; few < 6; ++few) {  // too few for four
+    EXPECT_FALSE(find_literal_streams(section, 4, std::span(literals).first(few), found));
+  }
 }
 
 }  // namespace

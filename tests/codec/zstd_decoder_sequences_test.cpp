@@ -82,6 +82,33 @@ TEST_F(ZstdSequences, WithoutLiteralsMeanTheNextDistance) {
   EXPECT_EQ(run(1, {std::byte{0b1'1}}, 0, 100), "");  // that is 0
 }
 
+// More bits a sequence than one refill has for them and for states.
+TEST_F(ZstdSequences, MayTakeMoreBitsThanAWordHas) {
+  // Lengths of literals from 32768 on with 15 bits more, of matches from 65539 on with 16, and distances of 1 to 4.
+  Bytes const told = {std::byte{0b0101'0100}, std::byte{34}, std::byte{2}, std::byte{52}};
+  ASSERT_EQ(read_sequence_tables(told, tables_), 4u);
+  constexpr std::uint32_t kCount = 5;
+  std::vector<bool> bits;
+  std::string wanted;
+  literals_ = random_bytes(kCount * (32768 + kCount) + kLiteralSlackBytes, 1);
+  std::size_t literal = 0;
+  for (std::uint32_t i = 0; i < kCount; ++i) {
+    std::uint32_t const fields[] = {i % 4, 7 * i, i};  // of offset, match and literals, in the order of reading
+    constexpr std::uint32_t kWidths[] = {2, 16, 15};
+    for (std::size_t f = 0; f < 3; ++f) {
+      for (std::uint32_t b = kWidths[f]; b-- > 0;) { bits.push_back((fields[f] >> b & 1) != 0); }
+    }
+    for (std::uint32_t k = 0; k < 32768 + i; ++k) { wanted.push_back(static_cast<char>(literals_[literal++])); }
+    for (std::uint32_t k = 0; k < 65539 + 7 * i; ++k) { wanted.push_back(wanted[wanted.size() - (i % 4 + 1)]); }
+  }
+  // Read from the end: the first bit is the one below the mark.
+  Bytes stream(bits.size() / 8 + 1);
+  for (std::size_t i = 0; i <= bits.size(); ++i) {
+    if (i == bits.size() || bits[bits.size() - 1 - i]) { stream[i / 8] |= static_cast<std::byte>(1U << i % 8); }
+  }
+  EXPECT_EQ(run(kCount, stream, literal, wanted.size()), wanted);
+}
+
 TEST_F(ZstdSequences, AreRefusedWhenTheyReachTooFarOrDoNotFitTheirBits) {
   set_tables(4, 3, 5);  // distances of 5 to 12
   EXPECT_EQ(run(1, {std::byte{0b1'000}}, 10, 100), "");  // before the output

@@ -117,7 +117,8 @@ TEST(LiteralTable, IsMadeOfWeightsThatAreToldOneByOne) {
 
 TEST(LiteralTable, IsNotReadFromWhatIsNone) {
   for (Bytes const& bytes : {
-           Bytes{}, bytes_of({0}),  // nothing described
+           Bytes{},
+           bytes_of({0}),  // nothing described
            bytes_of({5, 1, 2}),  // cut short
            bytes_of({129}),  // likewise
            bytes_of({128, 0x00}),  // a weight of 0 alone
@@ -125,6 +126,10 @@ TEST(LiteralTable, IsNotReadFromWhatIsNone) {
            bytes_of({128, 0xC0}),  // longer than 11 bits
            bytes_of({129, 0x22}),  // no two codes of the longest
            bytes_of({2, 0x00, 0x00}),  // not a table of states
+           // One weight whose states take no bits: there is no end to it.
+           bytes_of({4, 0xF0, 0x03, 0x00, 0x04}),
+           // A weight of 1 throughout, and a stream without the bits of the first states.
+           bytes_of({4, 0x10, 0xF8, 0x01, 0x01}),
        }) {
     LiteralTable table;
     EXPECT_EQ(read_literal_table(bytes, table), 0u);

@@ -14,6 +14,7 @@ struct FrameOptions {
   bool checksum = false;
   bool with_size = true;
   std::size_t block_bytes = 0;  // not 0: a block ends after so many bytes, or sooner
+  int window_log = 0;           // not 0: of the window that the frame asks for
 };
 
 inline Bytes make_frame(Bytes const& samples, FrameOptions options = {}) {
@@ -21,9 +22,13 @@ inline Bytes make_frame(Bytes const& samples, FrameOptions options = {}) {
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, options.level);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, options.checksum ? 1 : 0);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_contentSizeFlag, options.with_size ? 1 : 0);
+  if (options.window_log != 0) { ZSTD_CCtx_setParameter(context.get(), ZSTD_c_windowLog, options.window_log); }
   if (options.with_size) { ZSTD_CCtx_setPledgedSrcSize(context.get(), samples.size()); }
-  std::size_t const step = options.block_bytes != 0 ? options.block_bytes : samples.size();
-  Bytes frame(ZSTD_compressBound(samples.size()) + 64 + (samples.size() / std::max<std::size_t>(step, 1) + 1) * 64);
+  // Without its size in two pieces at least, so that the library cannot know it and shrink the window.
+  std::size_t const pieces = options.with_size ? 1 : 2;
+  std::size_t const step =
+      options.block_bytes != 0 ? options.block_bytes : std::max<std::size_t>(1, samples.size() / pieces);
+  Bytes frame(ZSTD_compressBound(samples.size()) + 64 + (samples.size() / step + 1) * 64);
   ZSTD_outBuffer out{frame.data(), frame.size(), 0};
   for (ZSTD_inBuffer in{samples.data(), 0, 0};;) {
     in.size = std::min(in.size + step, samples.size());
