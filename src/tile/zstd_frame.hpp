@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A look at a zstd stream without decoding it (RFC 8878): is it one plain frame whose headers agree with the tile? For
-// decoders that trust their input, or that take plain frames only: what is not plausible here goes to another one. Costs a few loads a block.
-// The per-tile function runs on both sides.
+// decoders that trust their input, or that take plain frames only: what is not plausible here goes to another one.
+// Costs a few loads a block. The per-tile function runs on both sides.
 #pragma once
 
 #include "base/host_device.hpp"

@@ -57,7 +57,9 @@ inline Bytes make_samples(SampleKind kind, std::size_t count, std::uint32_t seed
       case SampleKind::skewed: value = (random & 0xFF) * (random >> 8 & 0xFF) >> 8; break;
       // As the planes of predictor 3: zeros, steps, noise.
       case SampleKind::floats: value = i / 64 % 4 == 0 ? 0 : i / 64 % 4 == 1 ? random % 5 : random; break;
-      case SampleKind::text: value = "the quick brown fox "[random % 3 == 0 ? random % 20 : i % 20]; break;
+      case SampleKind::text:
+        value = static_cast<unsigned char>("the quick brown fox "[random % 3 == 0 ? random % 20 : i % 20]);
+        break;
       case SampleKind::runs: value = random % 50 == 0 ? random >> 8 : value; break;
       case SampleKind::zeros: value = 0; break;
     }
