@@ -128,6 +128,11 @@ void ThreadScratch::trim() noexcept {
   for (Scratch* s : {&compressed, &decoded, &converted, &row}) { s->trim(kKeepBytes); }
 }
 
+ThreadScratch& thread_scratch() {
+  thread_local ThreadScratch scratch;
+  return scratch;
+}
+
 BlockReader::BlockReader(Level const& level, DecodeMethod const& method, MemoryBudget& budget, ThreadScratch& scratch)
     : level_(level),
       method_(method),
@@ -372,20 +377,35 @@ BlockReader::RawRows BlockReader::check_raw_rows(std::uint64_t block, tiff::Bloc
 }
 
 TileResult BlockReader::read_rows(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows) {
+  TileResult result;
+  read_rows(block, first_row, rows, {&result, 1});
+  return result;
+}
+
+void BlockReader::read_rows(std::uint64_t first_block, std::uint32_t first_row, std::uint32_t rows,
+                            std::span<TileResult> results) {
   std::size_t const stride = finisher_.decoded_row_bytes();
-  tiff::BlockRange const range = level_.index.range(block);
-  RawRows const found = check_raw_rows(block, range, first_row, rows);
-  if (found.readable == 0) { return found.result; }
-  std::size_t const bytes = stride * found.readable;
-  decoded_reservation_.grow(budget_, bytes + row_bytes_);
-  std::span<std::byte> const out = scratch_.decoded.get(bytes);
-  level_.source->read(range.offset_bytes + std::uint64_t{first_row} * stride, out);
-  if (level_.image.reversed_bits) { tile::reverse_bits(out, out); }
-  bytes_read_ += out.size();
-  rows_ = out.data();
+  side_by_side_stride_ = stride * rows;
+  std::size_t const all_bytes = side_by_side_stride_ * results.size();
+  decoded_reservation_.grow(budget_, all_bytes + row_bytes_);
+  side_by_side_ = scratch_.decoded.get(all_bytes);
+  scratch_.ranges.clear();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    tiff::BlockRange const range = level_.index.range(first_block + i);
+    RawRows const found = check_raw_rows(first_block + i, range, first_row, rows);
+    results[i] = found.result;
+    if (found.readable == 0) { continue; }
+    std::span<std::byte> const into = side_by_side_.subspan(i * side_by_side_stride_, stride * found.readable);
+    scratch_.ranges.push_back({range.offset_bytes + std::uint64_t{first_row} * stride, into});
+    bytes_read_ += into.size();
+  }
+  level_.source->submit(scratch_.ranges).wait();
+  for (RangeRead const& range : scratch_.ranges) {
+    if (level_.image.reversed_bits) { tile::reverse_bits(range.into, range.into); }
+  }
+  turn_to_block(0);
   decoded_row_stride_ = stride;
   rows_are_finished_ = false;
-  return found.result;
 }
 
 TileResult BlockReader::read_rows_into(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows,
@@ -421,11 +441,24 @@ void BlockReader::stream_rows(std::uint32_t first_row, std::uint32_t rows, std::
                               std::ptrdiff_t stride_bytes) {
   std::byte* const decoded = rows_ + std::size_t{first_row} * decoded_row_stride_;
   if (rows_are_finished_) {
-    tile::copy_rows_streaming(out, stride_bytes, decoded, decoded_row_stride_, row_bytes_, rows);
+    tile::copy_rows_streaming(
+        out, stride_bytes,
+        {.first = decoded, .stride_bytes = decoded_row_stride_, .row_bytes = row_bytes_, .rows = rows});
   } else {
     // `row` is free by now: only decoding used it.
     finisher_.stream(decoded, rows, scratch_.row.get(row_bytes_).data(), out, stride_bytes);
   }
+}
+
+void BlockReader::stream_side_by_side(std::size_t blocks, std::uint32_t rows, std::byte* out,
+                                      std::ptrdiff_t stride_bytes) const noexcept {
+  tile::copy_rows_streaming(out, stride_bytes,
+                            {.first = rows_,
+                             .stride_bytes = decoded_row_stride_,
+                             .row_bytes = row_bytes_,
+                             .rows = rows,
+                             .blocks = blocks,
+                             .block_stride_bytes = side_by_side_stride_});
 }
 
 void BlockReader::make_plane_row(std::uint32_t row, std::size_t count, std::span<std::byte* const> out) const noexcept {

@@ -48,6 +48,9 @@ struct ThreadScratch {
   void trim() noexcept;  // after a read: lets go of what is too large to keep
 };
 
+// The calling thread's: it lives as long as the thread, so that a thousand small reads allocate once.
+[[nodiscard]] ThreadScratch& thread_scratch();
+
 // What a codec holds besides its input and its output while it decodes a block, as far as the image tells.
 [[nodiscard]] std::uint64_t codec_scratch_bytes(Level const& level, DecodeMethod const& method) noexcept;
 
@@ -83,6 +86,11 @@ class BlockReader {
   // there are read all the same, and `bytes_written` tells how far the block is good, from its first row on. REQUIRES:
   // method is raw.
   [[nodiscard]] tile::TileResult read_rows(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows);
+  // The same of blocks that lie side by side, numbered from `first_block` on, in one go: a result for each.
+  // turn_to_block() says which of them the calls below are about.
+  void read_rows(std::uint64_t first_block, std::uint32_t first_row, std::uint32_t rows,
+                 std::span<tile::TileResult> results);
+  void turn_to_block(std::size_t place) noexcept { rows_ = side_by_side_.data() + place * side_by_side_stride_; }
   // Raw blocks whose bytes need no work: reads `bytes` of each of `rows` rows straight to `out` + i * stride.
   [[nodiscard]] tile::TileResult read_rows_into(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows,
                                                 std::size_t skip_bytes, std::size_t bytes, std::byte* out,
@@ -96,6 +104,10 @@ class BlockReader {
   // Rows [first_row, first_row + rows) at once, past the caches: row i goes to `out` + i * stride_bytes. A fence must
   // follow (tile/stream_copy.hpp).
   void stream_rows(std::uint32_t first_row, std::uint32_t rows, std::byte* out, std::ptrdiff_t stride_bytes);
+  // The same of several blocks from the one turned to on, whose rows lie side by side in the result. REQUIRES:
+  // stored_is_finished(), and the rows of all were read.
+  void stream_side_by_side(std::size_t blocks, std::uint32_t rows, std::byte* out,
+                           std::ptrdiff_t stride_bytes) const noexcept;
 
   // The first `count` pixels of a row, each sample to its plane. REQUIRES: is_in_planes().
   void make_plane_row(std::uint32_t row, std::size_t count, std::span<std::byte* const> out) const noexcept;
@@ -137,6 +149,8 @@ class BlockReader {
       reversed_reservation_{"a block with its bits reversed"};
   std::byte* rows_ = nullptr;  // decoded rows, decoded_row_stride_ apart
   std::size_t decoded_row_stride_ = 0;
+  std::span<std::byte> side_by_side_{};  // rows of several raw blocks, side_by_side_stride_ apart
+  std::size_t side_by_side_stride_ = 0;
   std::optional<tile::JpegPlanes> planes_;  // in place of rows
   bool rows_are_finished_ = false;  // colours were converted, or libtiff did it all
   std::size_t row_bytes_, pixel_bytes_;

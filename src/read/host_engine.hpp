@@ -6,9 +6,7 @@
 
 #include "base/memory_budget.hpp"
 #include "read/plan.hpp"
-#include "terrazzo/error.hpp"
 #include "terrazzo/read.hpp"
-#include "tile/tile_status.hpp"
 
 namespace terrazzo::reading {
 
@@ -17,8 +15,5 @@ namespace terrazzo::reading {
 // and is thrown on as it is.
 void execute_on_host(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination,
                      MemoryBudget& budget, ReadReport& report);
-
-// What a caller can do about a block that is not good. REQUIRES: the status is neither ok nor sparse.
-[[nodiscard]] ErrorKind kind_of(tile::TileResult const& result) noexcept;
 
 }  // namespace terrazzo::reading

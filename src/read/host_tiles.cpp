@@ -18,12 +18,6 @@ std::uint32_t rows_of(WorkTile const& tile) {
   return image.block_rows(static_cast<std::uint32_t>(tile.block % image.blocks_per_plane() / image.blocks_across));
 }
 
-// Buffers live as long as their thread, so that many small tiles allocate once.
-ThreadScratch& thread_scratch() {
-  thread_local ThreadScratch scratch;
-  return scratch;
-}
-
 }  // namespace
 
 tile::RowFormat finished_format(Level const& level, bool trusted) {

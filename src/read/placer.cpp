@@ -11,10 +11,10 @@
 
 namespace terrazzo::reading {
 
-namespace {
-// Beyond what a core's caches hold. Whoever asks for so much will not find it in a cache anyway.
-constexpr std::uint64_t kStreamingBytes = 32u << 20;
-}  // namespace
+bool exceeds_caches(ReadPlan::Impl const& plan) noexcept {
+  constexpr std::uint64_t kCacheBytes = 32u << 20;  // more than a core's
+  return std::uint64_t{size_bytes(plan.dtype)} * plan.bands.size() * plan.out_height * plan.out_width >= kCacheBytes;
+}
 
 Placer::Placer(ReadPlan::Impl const& plan, HostView const& destination, std::uint32_t samples, std::size_t pixel_bytes)
     : plan_(plan),
@@ -34,9 +34,7 @@ Placer::Placer(ReadPlan::Impl const& plan, HostView const& destination, std::uin
                                               destination.pixel_stride_bytes == static_cast<std::int64_t>(pixel_bytes);
   // A plane that is asked for twice has two places to go to, so its producer cannot write it directly.
   direct_ = plain_ && same_pixels && !plan.resampled() && (samples > 1 || plan.bands.size() == plan.planes.size());
-  std::uint64_t const result_bytes =
-      std::uint64_t{size_bytes(destination.dtype)} * plan.bands.size() * plan.out_height * plan.out_width;
-  streaming_ = (direct_ || splits_pixels_) && result_bytes >= kStreamingBytes;
+  streaming_ = (direct_ || splits_pixels_) && exceeds_caches(plan);
   planes_.resize(plan.bands.size());
   by_plane_.resize(plan.bands.size());
   std::iota(by_plane_.begin(), by_plane_.end(), 0U);

@@ -13,6 +13,10 @@
 
 namespace terrazzo::reading {
 
+// True when the result of such a read is larger than the caches. Whoever asks for so much will not find it in a cache
+// anyway, so it is written past them where that is possible.
+[[nodiscard]] bool exceeds_caches(ReadPlan::Impl const& plan) noexcept;
+
 class Placer {
  public:
   // `samples` and `pixel_bytes` describe finished pixels of a block; see BlockReader.

@@ -104,7 +104,9 @@ void RowFinisher::stream(std::byte* decoded, std::size_t rows, std::byte* row, s
                          std::ptrdiff_t stride_bytes) const noexcept {
   std::size_t const decoded_bytes = format_.decoded_row_bytes, finished_bytes = format_.finished_row_bytes;
   if (is_copy()) {
-    tile::copy_rows_streaming(out, stride_bytes, decoded, decoded_bytes, finished_bytes, rows);
+    tile::copy_rows_streaming(
+        out, stride_bytes,
+        {.first = decoded, .stride_bytes = decoded_bytes, .row_bytes = finished_bytes, .rows = rows});
     return;
   }
   if (format_.step == FinishStep::floating && format_.samples == 1 && finished_bytes <= tile::kMaxStreamedRowBytes) {

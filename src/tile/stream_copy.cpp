@@ -54,20 +54,46 @@ inline void copy_row(std::byte* to, std::byte const* from, std::size_t bytes, Co
   std::memcpy(to + done, from + done, bytes - done);
 }
 
+// The same row of blocks that are side by side in the target. REQUIRES: rows are not shorter than a line.
+inline void copy_joined_row(std::byte* to, std::byte const* from, StreamedRows const& rows,
+                            CopyLines copy_lines) noexcept {
+  alignas(kLineBytes) std::byte shared[kLineBytes];  // the line that the block before has begun
+  for (std::size_t block = 0; block < rows.blocks; ++block, to += rows.row_bytes, from += rows.block_stride_bytes) {
+    std::size_t const head = bytes_before_line(to);
+    std::size_t const lines = (rows.row_bytes - head) / kLineBytes;
+    std::size_t const done = head + lines * kLineBytes;
+    if (block == 0) {
+      std::memcpy(to, from, head);
+    } else if (head > 0) {
+      std::memcpy(shared + kLineBytes - head, from, head);
+      copy_lines(to + head - kLineBytes, shared, 1);
+    }
+    copy_lines(to + head, from + head, lines);
+    std::byte* const tail = block + 1 == rows.blocks ? to + done : shared;
+    std::memcpy(tail, from + done, rows.row_bytes - done);
+  }
+}
+
 }  // namespace
 
 void copy_streaming(std::byte* to, std::byte const* from, std::size_t bytes) noexcept {
   copy_row(to, from, bytes, choose_copy());
 }
 
-void copy_rows_streaming(std::byte* to, std::ptrdiff_t to_stride_bytes, std::byte const* from,
-                         std::size_t from_stride_bytes, std::size_t row_bytes, std::size_t rows) noexcept {
+void copy_rows_streaming(std::byte* to, std::ptrdiff_t to_stride_bytes, StreamedRows const& from) noexcept {
   CopyLines const copy_lines = choose_copy();
-  for (std::size_t r = 0; r < rows; ++r, to += to_stride_bytes, from += from_stride_bytes) {
-    if (r + kPrefetchedRows < rows) {
-      prefetch_partial_lines(to + std::ptrdiff_t{kPrefetchedRows} * to_stride_bytes, row_bytes);
+  std::byte const* row = from.first;
+  for (std::size_t r = 0; r < from.rows; ++r, to += to_stride_bytes, row += from.stride_bytes) {
+    if (r + kPrefetchedRows < from.rows) {
+      prefetch_partial_lines(to + std::ptrdiff_t{kPrefetchedRows} * to_stride_bytes, from.blocks * from.row_bytes);
     }
-    copy_row(to, from, row_bytes, copy_lines);
+    if (from.blocks > 1 && from.row_bytes >= kLineBytes) {
+      copy_joined_row(to, row, from, copy_lines);
+      continue;
+    }
+    for (std::size_t block = 0; block < from.blocks; ++block) {
+      copy_row(to + block * from.row_bytes, row + block * from.block_stride_bytes, from.row_bytes, copy_lines);
+    }
   }
 }
 
@@ -81,9 +107,13 @@ void fence_streamed_copies() noexcept { _mm_sfence(); }
 #else
 
 void copy_streaming(std::byte* to, std::byte const* from, std::size_t bytes) noexcept { std::memcpy(to, from, bytes); }
-void copy_rows_streaming(std::byte* to, std::ptrdiff_t to_stride_bytes, std::byte const* from,
-                         std::size_t from_stride_bytes, std::size_t row_bytes, std::size_t rows) noexcept {
-  for (; rows > 0; --rows, to += to_stride_bytes, from += from_stride_bytes) { std::memcpy(to, from, row_bytes); }
+void copy_rows_streaming(std::byte* to, std::ptrdiff_t to_stride_bytes, StreamedRows const& from) noexcept {
+  std::byte const* row = from.first;
+  for (std::size_t r = 0; r < from.rows; ++r, to += to_stride_bytes, row += from.stride_bytes) {
+    for (std::size_t block = 0; block < from.blocks; ++block) {
+      std::memcpy(to + block * from.row_bytes, row + block * from.block_stride_bytes, from.row_bytes);
+    }
+  }
 }
 void prefetch_partial_lines(std::byte*, std::size_t) noexcept {}
 void fence_streamed_copies() noexcept {}

@@ -19,9 +19,18 @@ inline constexpr std::size_t kLineBytes = 64;
 // As memcpy. Call fence_streamed_copies() before another thread may look at the target.
 void copy_streaming(std::byte* to, std::byte const* from, std::size_t bytes) noexcept;
 
-// The same for rows that lie apart on both sides.
-void copy_rows_streaming(std::byte* to, std::ptrdiff_t to_stride_bytes, std::byte const* from,
-                         std::size_t from_stride_bytes, std::size_t row_bytes, std::size_t rows) noexcept;
+// Rows of one block, or of several whose rows are to lie side by side.
+struct StreamedRows {
+  std::byte const* first;
+  std::size_t stride_bytes;  // from a row to the next of the same block
+  std::size_t row_bytes, rows;
+  std::size_t blocks = 1;
+  std::size_t block_stride_bytes = 0;  // from a row to the same row of the next block
+};
+
+// The same for rows that lie apart on both sides: row i of all blocks goes to `to` + i * to_stride_bytes. Lines that
+// two blocks share are put together first, and are written once.
+void copy_rows_streaming(std::byte* to, std::ptrdiff_t to_stride_bytes, StreamedRows const& from) noexcept;
 
 // Asks for the lines at the ends of a coming copy that it fills in part: the caches must read them first. Memory that
 // does not begin with a line has two such lines in every row (numpy's arrays begin 16 bytes into one). Asked for this

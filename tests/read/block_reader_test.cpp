@@ -279,6 +279,38 @@ TEST(StreamedRows, AreTheFinishedOnes) {
   EXPECT_EQ(out, wanted);
 }
 
+TEST(RowsOfRawBlocks, SideBySideAreThoseOfEach) {
+  ImageSpec spec{.width = 64, .height = 20, .tile_width = 16, .tile_height = 16};
+  spec.edit = [](std::uint64_t block, std::vector<std::byte>& bytes) {
+    if (block == 1) { bytes.clear(); }
+    if (block == 2) { bytes.resize(5 * 16 + 3); }
+  };
+  Opened const opened(image<std::uint8_t>(spec));
+  Reader together(level_of(opened)), alone(level_of(opened));
+  std::vector<tile::TileResult> results(4);
+  together.reader.read_rows(0, 2, 10, results);
+  for (std::uint64_t block = 0; block < 4; ++block) {
+    tile::TileResult const result = alone.reader.read_rows(block, 2, 10);
+    EXPECT_EQ(results[block].status, result.status) << block;
+    EXPECT_EQ(results[block].bytes_written, result.bytes_written) << block;
+    EXPECT_EQ(result.status, block == 1   ? tile::TileStatus::sparse
+                             : block == 2 ? tile::TileStatus::truncated
+                                          : tile::TileStatus::ok);
+    together.reader.turn_to_block(block);
+    std::uint32_t const readable = block == 1 ? 0 : block == 2 ? 3 : 10;
+    for (std::uint32_t r = 0; r < readable; ++r) {
+      std::vector<std::byte> one(16), other(16);
+      together.reader.finish_row(r, one.data());
+      alone.reader.finish_row(r, other.data());
+      EXPECT_EQ(one, other) << block << " " << r;
+      EXPECT_EQ(one[5],
+                static_cast<std::byte>(value_at<std::uint8_t>(0, r + 2, static_cast<std::uint32_t>(block) * 16 + 5)));
+    }
+  }
+  EXPECT_EQ(together.reader.bytes_read(), (10u + 3 + 10) * 16);
+  EXPECT_EQ(alone.reader.bytes_read(), (10u + 3 + 10) * 16);
+}
+
 TEST(BlocksInPlanes, AreThoseOfJpegWhenAskedFor) {
   constexpr std::uint32_t kTile = 64;
   if (!tile::has_fast_jpeg_rows(kTile)) { GTEST_SKIP() << "not faster than rows on this machine"; }

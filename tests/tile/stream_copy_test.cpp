@@ -40,9 +40,39 @@ TEST(CopyRowsStreaming, CopiesRowsThatLieApartAndNothingBetweenThem) {
           std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(r * kFromStride), bytes,
                       wanted.begin() + first + static_cast<std::ptrdiff_t>(r) * stride);
         }
-        copy_rows_streaming(to.data() + first, stride, from.data(), kFromStride, bytes, kRows);
+        copy_rows_streaming(to.data() + first, stride,
+                            {.first = from.data(), .stride_bytes = kFromStride, .row_bytes = bytes, .rows = kRows});
         fence_streamed_copies();
         ASSERT_EQ(to, wanted) << bytes << " " << offset << " " << stride;
+      }
+    }
+  }
+}
+
+TEST(CopyRowsStreaming, PutsRowsOfBlocksSideBySideAndNothingBeyondThem) {
+  constexpr std::size_t kRows = 9, kFromStride = 210, kBlockStride = kRows * kFromStride + 3;
+  for (std::size_t const blocks : {2u, 3u, 5u}) {
+    std::vector<std::byte> from(blocks * kBlockStride);
+    for (std::size_t i = 0; i < from.size(); ++i) { from[i] = static_cast<std::byte>(i * 13 + i / 256); }
+    for (std::size_t const bytes : {0u, 1u, 16u, 63u, 64u, 65u, 100u, 127u, 128u, 130u, 192u, 210u}) {
+      for (std::size_t offset = 0; offset < 65; ++offset) {
+        std::size_t const stride = blocks * bytes + 17;
+        std::vector<std::byte> to(kRows * stride + 128, std::byte{0xEE}), wanted = to;
+        for (std::size_t r = 0; r < kRows; ++r) {
+          for (std::size_t b = 0; b < blocks; ++b) {
+            std::copy_n(from.data() + b * kBlockStride + r * kFromStride, bytes,
+                        wanted.data() + offset + r * stride + b * bytes);
+          }
+        }
+        copy_rows_streaming(to.data() + offset, static_cast<std::ptrdiff_t>(stride),
+                            {.first = from.data(),
+                             .stride_bytes = kFromStride,
+                             .row_bytes = bytes,
+                             .rows = kRows,
+                             .blocks = blocks,
+                             .block_stride_bytes = kBlockStride});
+        fence_streamed_copies();
+        ASSERT_EQ(to, wanted) << blocks << " blocks, " << bytes << " bytes at " << offset;
       }
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What becomes of missing, bad and surplus blocks. Also run under ThreadSanitizer.
-#include "read/host_engine.hpp"
+#include "read/host_worker.hpp"
 
 #include "read/images.hpp"
 #include "read/small_tiles.hpp"

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/block_placer.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+namespace terrazzo::reading {
+
+BlockPlacer::BlockPlacer(HostRead const& read, BlockReader& reader, ThreadScratch& scratch)
+    : plan_(read.plan),
+      destination_(read.destination),
+      reader_(reader),
+      scratch_(scratch),
+      placer_(plan_, destination_, reader.samples(), reader.pixel_bytes()) {}
+
+bool BlockPlacer::is_wanted(BlockPart const& part) const noexcept {
+  Target const target = plan_.target_of(part.covered);
+  return target.rows != 0 && target.columns != 0;
+}
+
+bool BlockPlacer::has_whole_rows(BlockPart const& part) const noexcept {
+  return part.covered.width == plan_.level->image.block_width_px;
+}
+
+std::byte* BlockPlacer::first_row(BlockPart const& part) const noexcept {
+  Target const target = plan_.target_of(part.covered);
+  return placer_.direct_row(part.id.plane, target.first_row, target.first_column);
+}
+
+std::uint32_t BlockPlacer::row_in_block(BlockPart const& part, std::uint32_t result_row) const noexcept {
+  std::uint32_t const row = plan_.window.row + (plan_.resampled() ? plan_.source_rows[result_row] : result_row);
+  return row - part.id.row * plan_.level->image.block_height_px;
+}
+
+void BlockPlacer::place_rows(BlockPart const& part, std::uint32_t decoded_from, std::uint32_t rows) {
+  Target const target = plan_.target_of(part.covered);
+  bool const straight = placer_.is_direct() && has_whole_rows(part);
+  if (straight && placer_.is_streaming()) {
+    std::uint32_t const first = row_in_block(part, target.first_row) - decoded_from;
+    reader_.stream_rows(first, std::min(target.rows, rows - std::min(rows, first)), first_row(part),
+                        destination_.row_stride_bytes);
+    placer_.fence();
+    return;
+  }
+  // `row` is free by now: only decoding used it.
+  std::byte* const row_buffer = straight ? nullptr : scratch_.row.get(reader_.row_bytes()).data();
+  std::byte const* row_pixels = nullptr;
+  std::uint32_t finished = std::numeric_limits<std::uint32_t>::max();
+  for (std::uint32_t r = 0; r < target.rows; ++r) {
+    std::uint32_t const row = target.first_row + r, decoded = row_in_block(part, row) - decoded_from;
+    if (decoded >= rows) { break; }
+    if (straight) {
+      reader_.finish_row(decoded, placer_.direct_row(part.id.plane, row, target.first_column));
+      continue;
+    }
+    if (decoded != finished) { row_pixels = reader_.finished_row(decoded, row_buffer); }
+    finished = decoded;  // upsampling asks for a row more than once, and a row can be finished once
+    place_row(part, target, row, row_pixels);
+  }
+  placer_.fence();
+}
+
+void BlockPlacer::place_side_by_side(BlockPart const& part, std::size_t count) {
+  reader_.stream_side_by_side(count, part.covered.height, first_row(part), destination_.row_stride_bytes);
+  placer_.fence();
+}
+
+void BlockPlacer::place_planes(BlockPart const& part) {
+  Target const target = plan_.target_of(part.covered);
+  for (std::uint32_t r = 0; r < target.rows; ++r) {
+    std::uint32_t const row = target.first_row + r;
+    reader_.make_plane_row(r, target.columns, placer_.plane_rows(row, target.first_column, target.columns));
+    placer_.flush_plane_rows(row, target.first_column, target.columns);
+  }
+  placer_.fence();
+}
+
+void BlockPlacer::place_cached(BlockPart const& part, CachedBlock const& block) {
+  Target const target = plan_.target_of(part.covered);
+  for (std::uint32_t r = 0; r < target.rows; ++r) {
+    std::uint32_t const row = target.first_row + r;
+    place_row(part, target, row, block.data() + row_in_block(part, row) * reader_.row_bytes());
+  }
+  placer_.fence();
+}
+
+void BlockPlacer::place_row(BlockPart const& part, Target const& target, std::uint32_t row,
+                            std::byte const* finished_row) {
+  std::uint32_t const block_column = part.id.column * plan_.level->image.block_width_px;
+  std::size_t const pixel_bytes = reader_.pixel_bytes();
+  if (!plan_.resampled()) {
+    placer_.place(part.id.plane, row, target.first_column,
+                  finished_row + (part.covered.column - block_column) * pixel_bytes, target.columns);
+    return;
+  }
+  gathered_.resize(target.columns * pixel_bytes);
+  for (std::uint32_t c = 0; c < target.columns; ++c) {
+    std::uint32_t const column = plan_.window.column + plan_.source_columns[target.first_column + c] - block_column;
+    std::memcpy(gathered_.data() + c * pixel_bytes, finished_row + column * pixel_bytes, pixel_bytes);
+  }
+  placer_.place(part.id.plane, row, target.first_column, gathered_.data(), target.columns);
+}
+
+void BlockPlacer::fill(BlockPart const& part, std::uint32_t from_row) {
+  Target const target = plan_.target_of(part.covered);
+  for (std::uint32_t r = 0; r < target.rows; ++r) {
+    std::uint32_t const row = target.first_row + r;
+    if (row_in_block(part, row) < from_row) { continue; }
+    placer_.fill(part.id.plane, row, target.first_column, target.columns);
+  }
+}
+
+}  // namespace terrazzo::reading

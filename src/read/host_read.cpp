@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/host_read.hpp"
+
+#include "base/settings.hpp"
+
+#include <algorithm>
+
+namespace terrazzo::reading {
+
+namespace {
+
+// Of a batch (kBatchBytes), however small its blocks.
+constexpr std::uint64_t kMaxBatchBlocks = 64;
+
+}  // namespace
+
+HostRead::HostRead(ReadPlan::Impl const& plan_, ReadRequest const& request_, HostView const& view,
+                   MemoryBudget& budget_)
+    : plan(plan_),
+      request(request_),
+      destination(view),
+      budget(budget_),
+      method(choose_method(*plan.level, plan.dataset->trusted)),
+      cache_limit_bytes(resolve_tile_cache()) {
+  tiff::Image const& image = plan.level->image;
+  if (method.kind == DecodeMethod::Kind::raw) { raw_pieces.emplace(plan); }
+  tasks = raw_pieces ? raw_pieces->count() : plan.block_count();
+  std::uint64_t const block_bytes = std::max<std::uint64_t>(1, image.block_bytes(image.block_height_px));
+  bool const one_by_one = raw_pieces || image.is_converted_to_rgb();
+  tasks_at_once = one_by_one ? 1 : std::clamp<std::uint64_t>(kBatchBytes / block_bytes, 1, kMaxBatchBlocks);
+}
+
+}  // namespace terrazzo::reading

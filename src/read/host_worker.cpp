@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/host_worker.hpp"
+
+#include "base/text.hpp"
+#include "read/tile_cache.hpp"
+#include "terrazzo/error.hpp"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace terrazzo::reading {
+
+namespace {
+
+using tile::TileResult;
+using tile::TileStatus;
+
+// Shorter rows than this are read a piece at a time and copied: the kernel's cost per row would be more than the copy.
+// The first is for rows that one call reads, the second for rows that need a call each.
+constexpr std::size_t kDirectRowBytes = 2048;
+constexpr std::size_t kLoneRowBytes = 32768;
+
+}  // namespace
+
+HostWorker::HostWorker(HostRead const& read, HostJob& job)
+    : read_(read),
+      job_(job),
+      plan_(read.plan),
+      image_(plan_.level->image),
+      scratch_(thread_scratch()),
+      reader_(*plan_.level, read.method, read.budget, scratch_),
+      placer_(read, reader_, scratch_) {}
+
+HostWorker::~HostWorker() { scratch_.trim(); }
+
+void HostWorker::work() {
+  while (std::optional<HostJob::Tasks> const tasks = job_.take()) {
+    try {
+      if (read_.raw_pieces) {
+        do_raw_piece(tasks->first, (*read_.raw_pieces)[tasks->first]);
+      } else {
+        do_batch(*tasks);
+      }
+    } catch (Error const& error) {
+      job_.fail(tasks->first, error.located({.source = plan_.level->source->name(), .ifd = image_.ifd}));
+    } catch (std::bad_alloc const&) {
+      job_.fail(tasks->first, Error(ErrorKind::limit, "out of memory while reading",
+                                    {.source = plan_.level->source->name(), .ifd = image_.ifd}));
+    }
+    if (!job_.tell_progress(tasks->first + tasks->count)) { break; }
+  }
+  found_.bytes_read = reader_.bytes_read();
+  job_.add(std::move(found_));
+}
+
+BlockPart HostWorker::part_of(std::uint64_t index) const noexcept {
+  TileId const id = plan_.block_id(index);
+  return {id, plan_.covered(id)};
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Blocks that are decoded
+
+void HostWorker::do_batch(HostJob::Tasks const& tasks) {
+  std::vector<std::uint64_t> wanted, indices;
+  for (std::uint64_t i = tasks.first; i < tasks.first + tasks.count; ++i) {
+    BlockPart const part = part_of(i);
+    if (!placer_.is_wanted(part)) { continue; }
+    if (auto const block = cached(part.id)) {
+      placer_.place_cached(part, *block);
+      ++found_.tiles;
+      continue;
+    }
+    wanted.push_back(plan_.block_number(part.id));
+    indices.push_back(i);
+  }
+  if (wanted.empty()) { return; }
+  reader_.fetch(wanted);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    tile::BatchItem const item = scratch_.batch.items[i];  // a copy: colours in planes are fetched while decoding
+    do_block(indices[i], item);
+  }
+}
+
+void HostWorker::do_block(std::uint64_t index, tile::BatchItem const& item) {
+  BlockPart const part = part_of(index);
+  auto const& [id, covered] = part;
+  // Of a tile at the edge, only the part inside the image can be used.
+  bool const partial =
+      covered.width < std::min(image_.block_width_px, image_.width_px - id.column * image_.block_width_px) ||
+      covered.height < std::min(image_.block_height_px, image_.height_px - id.row * image_.block_height_px);
+  bool const planes_will_do = placer_.takes_planes() && !partial;
+  TileResult const result =
+      reader_.decode(item, planes_will_do ? BlockReader::Form::rows_or_planes : BlockReader::Form::rows);
+  std::uint32_t const good_rows = settle(index, part, result);
+  if (good_rows == 0) { return; }
+  if (reader_.is_in_planes()) {
+    placer_.place_planes(part);
+    return;
+  }
+  if (partial && result.status == TileStatus::ok && keep_in_cache(part)) { return; }
+  placer_.place_rows(part, 0, good_rows);
+}
+
+bool HostWorker::keep_in_cache(BlockPart const& part) {
+  std::uint32_t const rows = image_.block_rows(part.id.row);
+  std::size_t const bytes = reader_.row_bytes() * rows;
+  if (bytes > read_.cache_limit_bytes / 8) { return false; }
+  auto const block = std::make_shared<CachedBlock>(bytes);
+  for (std::uint32_t r = 0; r < rows; ++r) { reader_.finish_row(r, block->data() + r * reader_.row_bytes()); }
+  placer_.place_cached(part, *block);
+  tile_cache().insert({plan_.level->id, plan_.block_number(part.id)}, block, read_.cache_limit_bytes);
+  return true;
+}
+
+std::shared_ptr<CachedBlock const> HostWorker::cached(TileId const& id) const {
+  // A cached block has forgotten whether its data went on after the last pixel, which a strict read wants to know.
+  if (read_.cache_limit_bytes == 0 || read_.request.strict) { return nullptr; }
+  return tile_cache().find({plan_.level->id, plan_.block_number(id)});
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Blocks that are not compressed
+
+void HostWorker::do_raw_piece(std::uint64_t task, RawPiece const& piece) {
+  raw_parts_.clear();
+  for (std::uint32_t i = 0; i < piece.blocks; ++i) {
+    BlockPart part = part_of(piece.first_block + i);
+    Window& covered = part.covered;
+    // Cut the covered rows down to this piece.
+    std::uint64_t const piece_top = std::uint64_t{part.id.row} * image_.block_height_px + piece.first_row;
+    std::uint64_t const from = std::max<std::uint64_t>(covered.row, piece_top);
+    std::uint64_t const to = std::min(covered.row + std::uint64_t{covered.height}, piece_top + piece.rows);
+    if (from >= to) { return; }  // nor of the others: they have the same rows
+    bool const is_first = from == covered.row;
+    covered.row = static_cast<std::uint32_t>(from);
+    covered.height = static_cast<std::uint32_t>(to - from);
+    if (!placer_.is_wanted(part)) { return; }  // resampling: there are no others
+    raw_parts_.push_back({part, is_first});
+  }
+  if (!reads_into_result(raw_parts_.front())) {
+    read_and_place(task);
+    return;
+  }
+  for (RawPart const& part : raw_parts_) { read_into_result(task, part); }
+}
+
+// Rows of a whole width follow one another in the file and take one call; others take one each. The kernel reads what
+// it writes over, so large results are streamed from the cache instead: 1.3 times as fast as reads straight into the
+// result (2 cores).
+bool HostWorker::reads_into_result(BlockPart const& part) const {
+  if (!placer_.is_direct() || !reader_.stored_is_finished()) { return false; }
+  std::size_t const row_bytes = part.covered.width * reader_.pixel_bytes();
+  if (!placer_.has_whole_rows(part)) { return row_bytes >= kLoneRowBytes; }
+  return !placer_.is_streaming() && row_bytes >= kDirectRowBytes;
+}
+
+void HostWorker::read_into_result(std::uint64_t task, RawPart const& part) {
+  auto const& [id, covered] = static_cast<BlockPart const&>(part);
+  std::size_t const skip = (covered.column - id.column * image_.block_width_px) * reader_.pixel_bytes();
+  TileResult const result = reader_.read_rows_into(
+      plan_.block_number(id), covered.row - id.row * image_.block_height_px, covered.height, skip,
+      covered.width * reader_.pixel_bytes(), placer_.first_row(part), read_.destination.row_stride_bytes);
+  settle(task, part, result, part.is_first);
+}
+
+void HostWorker::read_and_place(std::uint64_t task) {
+  auto const& [first_id, first_covered] = static_cast<BlockPart const&>(raw_parts_.front());
+  std::uint32_t const first_row = first_covered.row - first_id.row * image_.block_height_px;
+  std::uint32_t const rows = first_covered.height;
+  raw_results_.resize(raw_parts_.size());
+  reader_.read_rows(plan_.block_number(first_id), first_row, rows, raw_results_);
+  bool const joins = placer_.is_direct() && placer_.is_streaming() && reader_.stored_is_finished();
+  std::size_t waiting = 0;  // blocks before this one that are placed together
+  auto const place_waiting = [&](std::size_t end) {
+    if (waiting == 0) { return; }
+    reader_.turn_to_block(end - waiting);
+    placer_.place_side_by_side(raw_parts_[end - waiting], waiting);
+    waiting = 0;
+  };
+  for (std::size_t i = 0; i < raw_parts_.size(); ++i) {
+    RawPart const& part = raw_parts_[i];
+    std::uint32_t const good_rows = settle(task, part, raw_results_[i], part.is_first);
+    if (joins && placer_.has_whole_rows(part) && good_rows >= first_row + rows) {
+      ++waiting;
+      continue;
+    }
+    place_waiting(i);
+    reader_.turn_to_block(i);
+    if (good_rows > first_row) { placer_.place_rows(part, first_row, good_rows - first_row); }
+  }
+  place_waiting(raw_parts_.size());
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// What became of a block
+
+ErrorKind kind_of(TileResult const& result) noexcept {
+  // Codecs that fail for want of memory say so in these words, all of them. Any other failure is a library that gave
+  // up on the block, which more memory does not mend.
+  constexpr std::string_view kOutOfMemory = "out of memory";
+  switch (result.status) {
+    case TileStatus::unsupported: return ErrorKind::unsupported;
+    case TileStatus::failed:
+      return result.reason != nullptr && result.reason == kOutOfMemory ? ErrorKind::limit : ErrorKind::malformed;
+    default: return ErrorKind::malformed;
+  }
+}
+
+std::uint32_t HostWorker::settle(std::uint64_t task, BlockPart const& part, TileResult const& result,
+                                 bool is_first_piece) {
+  std::uint32_t const rows = image_.block_rows(part.id.row);
+  if (result.status == TileStatus::ok) {
+    found_.tiles += is_first_piece ? 1 : 0;
+    found_.surplus_tiles += result.surplus_input && is_first_piece ? 1 : 0;
+    if (result.surplus_input && read_.request.strict) {
+      job_.fail(task, error_of(part.id, ErrorKind::malformed, "the block holds more data than its pixels"));
+    }
+    return rows;
+  }
+  if (result.status == TileStatus::sparse) {
+    found_.sparse_tiles += is_first_piece ? 1 : 0;
+    placer_.fill(part, 0);
+    return 0;
+  }
+  std::string message(tiff::compression_name(image_.compression));
+  message += text(": ", result.reason == nullptr ? "the block cannot be decoded" : result.reason);
+  if (read_.request.bad_tile == BadTile::error) {
+    job_.fail(task, error_of(part.id, kind_of(result), message));
+    return 0;
+  }
+  found_.bad_tiles.push_back({part.id, kind_of(result), message});
+  bool const rows_count = result.status == TileStatus::truncated && !image_.is_converted_to_rgb();
+  std::uint64_t const row_bytes = std::max<std::uint64_t>(1, image_.row_bytes());
+  auto const good =
+      rows_count ? static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, result.bytes_written / row_bytes)) : 0;
+  placer_.fill(part, good);
+  return good;
+}
+
+Error HostWorker::error_of(TileId const& id, ErrorKind kind, std::string message) const {
+  tiff::BlockRange const range = plan_.level->index.range(plan_.block_number(id));
+  return Error(kind, std::move(message),
+               {.source = plan_.level->source->name(), .ifd = image_.ifd, .tile = id, .offset = range.offset_bytes});
+}
+
+}  // namespace terrazzo::reading

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One thread's share of a read on the host: takes tasks, reads and decodes their blocks in scratch of its own, has them
+// placed, and tells the job what became of them.
+#pragma once
+
+#include "read/block_placer.hpp"
+#include "read/block_reader.hpp"
+#include "read/host_job.hpp"
+#include "read/host_read.hpp"
+#include "terrazzo/read.hpp"
+#include "tile/tile_status.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace terrazzo::reading {
+
+// What a caller can do about a block that is not good. REQUIRES: the status is neither ok nor sparse.
+[[nodiscard]] ErrorKind kind_of(tile::TileResult const& result) noexcept;
+
+class HostWorker {
+ public:
+  HostWorker(HostRead const& read, HostJob& job);
+
+  ~HostWorker();
+  HostWorker(HostWorker const&) = delete;
+  HostWorker& operator=(HostWorker const&) = delete;
+
+  // Until no task is left. Throws what the progress function throws; what is wrong with the file goes to the job.
+  void work();
+
+ private:
+  // What a piece takes of one of its blocks.
+  struct RawPart : BlockPart {
+    bool is_first;  // piece of this block
+  };
+
+  [[nodiscard]] BlockPart part_of(std::uint64_t index) const noexcept;
+
+  void do_batch(HostJob::Tasks const& tasks);
+  void do_block(std::uint64_t index, tile::BatchItem const& item);
+  // Finishes the whole block into a cache entry and places from there. False when the block is too large to keep.
+  bool keep_in_cache(BlockPart const& part);
+  [[nodiscard]] std::shared_ptr<CachedBlock const> cached(TileId const& id) const;
+
+  void do_raw_piece(std::uint64_t task, RawPiece const& piece);
+  [[nodiscard]] bool reads_into_result(BlockPart const& part) const;
+  void read_into_result(std::uint64_t task, RawPart const& part);
+  void read_and_place(std::uint64_t task);
+
+  // Counts the block (once, whatever its pieces), fills what is missing or bad, tells the job of a failure. Returns how
+  // many rows are good, from the block's first on.
+  std::uint32_t settle(std::uint64_t task, BlockPart const& part, tile::TileResult const& result,
+                       bool is_first_piece = true);
+  [[nodiscard]] Error error_of(TileId const& id, ErrorKind kind, std::string message) const;
+
+  HostRead const& read_;
+  HostJob& job_;
+  ReadPlan::Impl const& plan_;
+  tiff::Image const& image_;
+  ThreadScratch& scratch_;
+  BlockReader reader_;
+  BlockPlacer placer_;
+  std::vector<RawPart> raw_parts_;  // of the piece in hand
+  std::vector<tile::TileResult> raw_results_;
+  ReadReport found_;
+};
+
+}  // namespace terrazzo::reading

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a read of blocks that are not compressed is cut into tasks. Any row of such a block can be read by itself, so one
+// huge strip is parallel and small, and short rows of blocks that lie side by side are joined: long runs are what
+// memory takes best.
+#pragma once
+
+#include "read/plan.hpp"
+
+#include <cstdint>
+
+namespace terrazzo::reading {
+
+// Some rows of some blocks that lie side by side.
+struct RawPiece {
+  std::uint64_t first_block;  // in the plan's order; the others follow it
+  std::uint32_t blocks;
+  std::uint32_t first_row, rows;  // of each block, whatever the window takes of it
+};
+
+class RawPieces {
+ public:
+  explicit RawPieces(ReadPlan::Impl const& plan);
+
+  [[nodiscard]] std::uint64_t count() const noexcept;
+  // In the order of the blocks' first rows. REQUIRES: index < count().
+  [[nodiscard]] RawPiece operator[](std::uint64_t index) const noexcept;
+  // How many blocks the first `pieces` pieces make, in whole.
+  [[nodiscard]] std::uint64_t blocks_in(std::uint64_t pieces) const noexcept;
+
+ private:
+  void join(std::uint32_t blocks) noexcept;
+
+  ReadPlan::Impl const& plan_;
+  std::uint32_t joined_ = 1;  // blocks of a piece, where so many are left of their row
+  std::uint32_t groups_across_ = 0, rows_per_piece_ = 0, pieces_per_group_ = 0;
+};
+
+}  // namespace terrazzo::reading

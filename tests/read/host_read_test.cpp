@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/host_read.hpp"
+
+#include "read/host_read_fixture.hpp"
+
+#include <gtest/gtest.h>
+
+namespace terrazzo::reading {
+namespace {
+
+using test::PlannedRead;
+
+TEST(HostRead, GivesSmallBlocksOutTogetherAndLargeOnesOneByOne) {
+  PlannedRead const small({.width = 640, .height = 64, .tile_width = 16, .tile_height = 16, .compression = kPackBits});
+  EXPECT_EQ(small.read.tasks, 160u);
+  EXPECT_EQ(small.read.tasks_at_once, 64u);
+  EXPECT_EQ(small.read.blocks_in(77), 77u);
+  PlannedRead const large({.width = 600, .height = 600, .compression = kPackBits});
+  EXPECT_EQ(large.read.tasks_at_once, 1u);
+}
+
+TEST(HostRead, TakesPiecesOfBlocksThatAreNotCompressed) {
+  PlannedRead const planned({.width = 1000, .height = 3000});
+  ASSERT_TRUE(planned.read.raw_pieces.has_value());
+  EXPECT_EQ(planned.read.tasks, 3u) << "of 1 MiB";
+  EXPECT_EQ(planned.read.tasks_at_once, 1u);
+  EXPECT_EQ(planned.read.blocks_in(2), 0u);
+  EXPECT_EQ(planned.read.blocks_in(3), 1u);
+}
+
+}  // namespace
+}  // namespace terrazzo::reading
