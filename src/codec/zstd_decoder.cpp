@@ -2,7 +2,6 @@
 #include "codec/zstd_decoder.hpp"
 
 #include "tile/cpu.hpp"
-#include "tile/zstd_format.hpp"
 
 #include <algorithm>
 
@@ -12,64 +11,9 @@ namespace terrazzo::codec {
 
 namespace {
 
-// Little-endian, of the first bytes.
-[[nodiscard]] std::uint64_t number(std::span<std::byte const> in, std::size_t count) noexcept {
-  return tile::zstd_detail::number(in.data(), 0, static_cast<unsigned>(count));
-}
-
-// The header of a block's literals (3.1.1.3.1.1).
-struct LiteralsHeader {
-  enum class Kind : std::uint8_t { raw = 0, repeated = 1, coded = 2, coded_by_last_table = 3 };
-  Kind kind;
-  std::size_t bytes;  // of the header
-  std::size_t streams;
-  std::size_t literals;
-  std::size_t stored;  // bytes behind the header
-
-  // False when `in` is too short for one.
-  [[nodiscard]] bool read(std::span<std::byte const> in) noexcept {
-    if (in.empty()) { return false; }
-    auto const first = std::to_integer<std::uint32_t>(in[0]);
-    kind = static_cast<Kind>(first & 3);
-    std::uint32_t const format = first >> 2 & 3;
-    bool const is_coded = kind == Kind::coded || kind == Kind::coded_by_last_table;
-    bytes = is_coded ? std::max<std::size_t>(format + 2, 3) : format == 1 ? 2 : format == 3 ? 3 : 1;
-    if (in.size() < bytes) { return false; }
-    std::uint64_t const fields = number(in, bytes);
-    if (is_coded) {
-      std::uint32_t const bits = format < 2 ? 10 : format == 2 ? 14 : 18;
-      std::uint64_t const mask = (std::uint64_t{1} << bits) - 1;
-      literals = static_cast<std::size_t>(fields >> 4 & mask);
-      stored = static_cast<std::size_t>(fields >> (4 + bits) & mask);
-      streams = format == 0 ? 1 : CodedLiterals::kMostStreams;
-    } else {
-      literals = static_cast<std::size_t>(fields >> (bytes == 1 ? 3 : 4));
-      stored = kind == Kind::raw ? literals : 1;
-      streams = 0;
-    }
-    return true;
-  }
-};
-
-// What a block begins with (3.1.1.2).
-struct BlockHeader {
-  using Kind = tile::ZstdBlockKind;
-  static constexpr std::size_t kBytes = tile::kZstdBlockHeaderBytes;
-  static constexpr Kind kReserved{3};
-  Kind kind;
-  bool is_last;
-  std::size_t bytes;  // that a raw or repeated one becomes, that a compressed one takes
-
-  [[nodiscard]] bool read(std::span<std::byte const> in) noexcept {
-    if (in.size() < kBytes) { return false; }
-    auto const fields = static_cast<std::uint32_t>(number(in, kBytes));
-    kind = static_cast<Kind>(fields >> 1 & 3);
-    is_last = (fields & 1) != 0;
-    bytes = fields >> 3;
-    return true;
-  }
-  [[nodiscard]] std::size_t stored() const noexcept { return kind == Kind::repeated ? 1 : bytes; }
-};
+using tile::ZstdBlockHeader;
+using tile::ZstdBlockKind;
+using tile::ZstdLiteralsHeader;
 
 // How many sequences a block has (3.1.1.3.2.1).
 struct SequenceCount {
@@ -82,7 +26,7 @@ struct SequenceCount {
     bytes = count < 128 ? 1 : count < 255 ? 2 : 3;
     if (in.size() < bytes) { return false; }
     if (bytes == 2) { count = ((count - 128) << 8) + std::to_integer<std::uint32_t>(in[1]); }
-    if (bytes == 3) { count = 0x7F00 + static_cast<std::uint32_t>(number(in.subspan(1), 2)); }
+    if (bytes == 3) { count = 0x7F00 + static_cast<std::uint32_t>(tile::zstd_detail::number(in.data(), 1, 2)); }
     return count != 0 || bytes == 1;  // releases of libzstd differ on a 0 of two bytes: it may decide
   }
 };
@@ -90,7 +34,7 @@ struct SequenceCount {
 }  // namespace
 
 struct ZstdDecoder::Block {
-  BlockHeader header;
+  ZstdBlockHeader header;
   std::span<std::byte const> content;
   // Of a compressed one:
   std::span<std::byte const> literals, sequences;
@@ -101,14 +45,17 @@ struct ZstdDecoder::Block {
 bool ZstdDecoder::is_for(std::span<std::byte const> in, std::size_t bytes) noexcept {
   if (bytes <= kMostBlockBytes || !tile::has_avx2()) { return false; }
   auto const start = static_cast<std::size_t>(tile::plain_zstd_frame_start(in.data(), in.size(), bytes).bytes);
-  BlockHeader block;
-  LiteralsHeader literals;
+  ZstdBlockHeader block;
+  ZstdLiteralsHeader literals;
   SequenceCount sequences;
-  if (start == 0 || !block.read(in.subspan(start)) || block.kind != BlockHeader::Kind::compressed) { return false; }
-  std::span<std::byte const> const content = in.subspan(start + BlockHeader::kBytes);
-  if (!literals.read(content) || literals.streams != CodedLiterals::kMostStreams) { return false; }
-  if (literals.stored > content.size() - literals.bytes) { return false; }
-  if (!sequences.read(content.subspan(literals.bytes + literals.stored))) { return false; }
+  if (start == 0 || !block.read(in.data() + start, in.size() - start)) { return false; }
+  if (block.kind != ZstdBlockKind::compressed) { return false; }
+  std::span<std::byte const> const content = in.subspan(start + tile::kZstdBlockHeaderBytes);
+  if (!literals.read(content.data(), content.size()) || !literals.is_coded() || literals.is_one_stream) {
+    return false;
+  }
+  if (!literals.fits(content.size(), kMostBlockBytes)) { return false; }
+  if (!sequences.read(content.subspan(static_cast<std::size_t>(literals.bytes + literals.stored)))) { return false; }
   // Measured on elevations, images, classes and programs at levels 1 to 19.
   constexpr std::size_t kLeastQuarterBits = 25, kLeastLiteralsOfSequence = 12;
   return literals.stored * 8 * 4 >= literals.literals * kLeastQuarterBits &&
@@ -144,31 +91,31 @@ bool ZstdDecoder::decode(std::span<std::byte const> in, std::span<std::byte> out
 }
 
 bool ZstdDecoder::read_block(std::span<std::byte const>& in, std::size_t turn, Block& block) noexcept {
-  BlockHeader& header = block.header;
-  if (!header.read(in)) { return false; }
-  in = in.subspan(BlockHeader::kBytes);
-  if (header.kind == BlockHeader::kReserved || header.bytes > most_block_bytes_ || header.stored() > in.size()) {
+  ZstdBlockHeader& header = block.header;
+  if (!header.read(in.data(), in.size())) { return false; }
+  in = in.subspan(tile::kZstdBlockHeaderBytes);
+  if (header.kind == ZstdBlockHeader::kReserved || header.bytes > most_block_bytes_ || header.stored() > in.size()) {
     return false;
   }
-  block.content = in.first(header.stored());
-  if (header.kind == BlockHeader::Kind::compressed && !read_literals(in, turn, block)) { return false; }
-  in = in.subspan(header.stored());
+  block.content = in.first(static_cast<std::size_t>(header.stored()));
+  if (header.kind == ZstdBlockKind::compressed && !read_literals(in, turn, block)) { return false; }
+  in = in.subspan(block.content.size());
   return true;
 }
 
 // `in` begins with the block's content and goes on after it.
 bool ZstdDecoder::read_literals(std::span<std::byte const> in, std::size_t turn, Block& block) noexcept {
-  using Kind = LiteralsHeader::Kind;
-  LiteralsHeader header;
+  using Kind = ZstdLiteralsHeader::Kind;
+  ZstdLiteralsHeader header;
   std::span<std::byte const> const content = block.content;
-  if (!header.read(content) || header.literals > most_block_bytes_) { return false; }
-  if (header.stored >= content.size() - header.bytes) { return false; }  // sequences have a byte at least
-  std::span<std::byte const> section = content.subspan(header.bytes, header.stored);
-  block.sequences = content.subspan(header.bytes + header.stored);
-  std::span<std::byte> const room = std::span(literals_[turn]).first(header.literals);
+  if (!header.read(content.data(), content.size()) || !header.fits(content.size(), most_block_bytes_)) { return false; }
+  auto const head = static_cast<std::size_t>(header.bytes), stored = static_cast<std::size_t>(header.stored);
+  std::span<std::byte const> section = content.subspan(head, stored);
+  block.sequences = content.subspan(head + stored);
+  std::span<std::byte> const room = std::span(literals_[turn]).first(static_cast<std::size_t>(header.literals));
   block.literals = room;
   if (header.kind == Kind::raw) {
-    bool const has_slack = in.size() - header.bytes - header.stored >= kLiteralSlackBytes;
+    bool const has_slack = in.size() - head - stored >= kLiteralSlackBytes;
     if (has_slack) {
       block.literals = section;
     } else {
@@ -188,16 +135,17 @@ bool ZstdDecoder::read_literals(std::span<std::byte const> in, std::size_t turn,
     literal_table_ = &table;
     section = section.subspan(told);
   }
+  std::size_t const streams = header.is_one_stream ? 1 : CodedLiterals::kMostStreams;
   block.has_coded_literals = true;
   block.coded.table = literal_table_;
-  return literal_table_ != nullptr && find_literal_streams(section, header.streams, room, block.coded);
+  return literal_table_ != nullptr && find_literal_streams(section, streams, room, block.coded);
 }
 
 bool ZstdDecoder::run_block(Block const& block, ZstdOutput& output) noexcept {
-  if (block.header.kind == BlockHeader::Kind::compressed) { return run_compressed(block, output); }
-  std::size_t const bytes = block.header.bytes;
+  if (block.header.kind == ZstdBlockKind::compressed) { return run_compressed(block, output); }
+  auto const bytes = static_cast<std::size_t>(block.header.bytes);
   if (bytes > output.room()) { return false; }
-  if (block.header.kind == BlockHeader::Kind::raw) {
+  if (block.header.kind == ZstdBlockKind::raw) {
     std::ranges::copy(block.content, output.at);
   } else {
     std::fill_n(output.at, bytes, block.content[0]);

@@ -7,16 +7,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 namespace terrazzo::codec {
-
-[[nodiscard]] inline std::uint64_t load_word(std::byte const* from) noexcept {
-  std::uint64_t word;
-  std::memcpy(&word, from, sizeof word);
-  return word;
-}
 
 // One bit after the other, with every bound checked: for short streams and the ends of long ones.
 class BackwardBits {

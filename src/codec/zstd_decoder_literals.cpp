@@ -5,6 +5,7 @@
 
 #if TERRAZZO_HAVE_X86
 
+#include "codec/common_length.hpp"
 #include "codec/zstd_decoder_bits.hpp"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ struct Stream {
   if (bytes.size() < sizeof stream.bits) { return true; }
   stream.word = bytes.data() + bytes.size() - sizeof stream.bits;
   std::uint64_t const taken = 8 * bytes.size() - static_cast<std::uint64_t>(whole.left());
-  stream.bits = (load_word(stream.word) | 1) << taken;
+  stream.bits = (load_eight(stream.word) | 1) << taken;
   return true;
 }
 
@@ -105,7 +106,7 @@ TERRAZZO_TARGET_AVX2 void decode_words(LiteralTable const& first, LiteralTable c
       to[i][done + 4] = static_cast<std::byte>(next(i) >> 8);
       auto const taken = static_cast<std::uint64_t>(std::countr_zero(bits[i]));
       words[i] -= taken / 8;
-      bits[i] = (load_word(words[i]) | 1) << (taken & 7);
+      bits[i] = (load_eight(words[i]) | 1) << (taken & 7);
     }
   }
 #pragma GCC unroll 8

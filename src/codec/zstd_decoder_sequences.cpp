@@ -5,6 +5,7 @@
 
 #if TERRAZZO_HAVE_X86
 
+#include "codec/common_length.hpp"
 #include "codec/zstd_decoder_bits.hpp"
 #include "tile/byte_planes_avx2.hpp"
 
@@ -31,7 +32,7 @@ class WordBits {
       std::memcpy(&word_, bytes.data(), bytes.size());
     } else {
       at_ += bytes.size() - sizeof word_;
-      word_ = load_word(at_);
+      word_ = load_eight(at_);
     }
     left_ = whole.left() - 8 * (at_ - begin_);
     return true;
@@ -43,12 +44,12 @@ class WordBits {
     if (there >= 8) [[likely]] {
       at_ -= (63 - left_) >> 3;
       left_ |= 56;
-      word_ = load_word(at_);
+      word_ = load_eight(at_);
     } else if (there > 0) {
       std::ptrdiff_t const bytes = std::min<std::ptrdiff_t>((63 - left_) >> 3, there);
       at_ -= bytes;
       left_ += 8 * bytes;
-      word_ = load_word(at_);
+      word_ = load_eight(at_);
     }
   }
   TERRAZZO_TARGET_AVX2 std::uint32_t take(std::uint32_t count) noexcept {

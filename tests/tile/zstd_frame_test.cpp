@@ -143,5 +143,46 @@ TEST(ZstdFrame, RefusesATreeThatNobodyDefined) {
   EXPECT_TRUE(zstd_frame_is_plausible(own, 2));
 }
 
+TEST(ZstdLiteralsHeader, IsReadInEveryFormat) {
+  struct Case {
+    Bytes in;
+    std::uint64_t bytes, literals, stored;
+    bool is_one_stream;
+  };
+  using Kind = ZstdLiteralsHeader::Kind;
+  auto const check = [](Kind kind, Case const& wanted) {
+    ZstdLiteralsHeader header;
+    for (std::size_t size = 0; size < wanted.bytes; ++size) { EXPECT_FALSE(header.read(wanted.in.data(), size)); }
+    ASSERT_TRUE(header.read(wanted.in.data(), wanted.in.size()));
+    EXPECT_EQ(header.kind, kind);
+    EXPECT_EQ(header.bytes, wanted.bytes);
+    EXPECT_EQ(header.literals, wanted.literals);
+    EXPECT_EQ(header.stored, wanted.stored);
+    EXPECT_EQ(header.is_one_stream, wanted.is_one_stream);
+  };
+  for (int const kind : {0, 1}) {
+    Kind const wanted{static_cast<std::uint8_t>(kind)};
+    auto const stored = [&](std::uint64_t literals) { return kind == 0 ? literals : 1; };
+    check(wanted, {bytes({kind | 31 << 3}), 1, 31, stored(31), false});
+    check(wanted, {bytes({kind | 30 << 3}), 1, 30, stored(30), false});
+    check(wanted, {bytes({kind | 1 << 2 | 0xF0, 0xAB}), 2, 0xABF, stored(0xABF), false});
+    check(wanted, {bytes({kind | 3 << 2 | 0xF0, 0xAB, 0xCD}), 3, 0xCDABF, stored(0xCDABF), false});
+  }
+  for (int const kind : {2, 3}) {
+    Kind const wanted{static_cast<std::uint8_t>(kind)};
+    check(wanted, {bytes({kind | 0 << 2 | 0xF0, 0x3F, 0x80}), 3, 0x3FF, 0x200, true});
+    check(wanted, {bytes({kind | 1 << 2 | 0x10, 0x40, 0x00}), 3, 1, 1, false});
+    check(wanted, {bytes({kind | 2 << 2 | 0x10, 0x00, 0x04, 0x80}), 4, 1, 0x2001, false});
+    check(wanted, {bytes({kind | 3 << 2 | 0x10, 0x00, 0x40, 0x00, 0x80}), 5, 1, 0x20001, false});
+  }
+}
+
+TEST(ZstdLiteralsHeader, LeavesAByteForTheSequences) {
+  ZstdLiteralsHeader const header{.kind = ZstdLiteralsHeader::Kind::raw, .bytes = 1, .literals = 4, .stored = 4};
+  EXPECT_TRUE(header.fits(6, 4));
+  EXPECT_FALSE(header.fits(5, 4));
+  EXPECT_FALSE(header.fits(6, 3));
+}
+
 }  // namespace
 }  // namespace terrazzo::tile
