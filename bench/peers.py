@@ -146,7 +146,10 @@ class Codec:
             self.codec = {1: "none", 5: "lzw", 7: "jpeg", 8: "deflate", 50000: "zstd"}[int(page.compression)]
             self.offsets = np.array(page.dataoffsets, np.uint64)
             self.sizes = np.array(page.databytecounts, np.uint64)
-            self.tile_bytes = page.tilewidth * page.tilelength * page.samplesperpixel * page.bitspersample // 8
+            self.tile_width, self.tile_height = page.tilewidth, page.tilelength
+            self.tiles_across = -(-page.imagewidth // page.tilewidth)
+            self.pixel_bytes = page.samplesperpixel * page.bitspersample // 8
+            self.tile_bytes = page.tilewidth * page.tilelength * self.pixel_bytes
             self.tables = np.frombuffer(page.jpegtables or b"", np.uint8)
             predictor = page.tags.get("Predictor")
         self.file = None
@@ -160,8 +163,49 @@ class Codec:
         if self.codec == "none":
             self.shim.call("shim_plain_read", os.fsencode(self.path), buffer, buffer.nbytes, self.threads)
             return
+        self.decode(np.arange(len(self.sizes), dtype=np.uint64))
+
+    def decode(self, tiles):
         self.shim.call("shim_decode_tiles", self.codec.encode(), self.file, self.file.nbytes, self.offsets, self.sizes,
-                       len(self.sizes), self.tile_bytes, self.tables, self.tables.nbytes, self.scratch, self.threads)
+                       tiles, len(tiles), self.tile_bytes, self.tables, self.tables.nbytes, self.scratch, self.threads)
+
+    def prepare(self, windows):
+        """What each window touches, once: the tiles, or the runs of a file that is not compressed."""
+        parts = [self.parts(*window) for window in windows.tolist()]
+        self.window_tiles = np.array([tile for part in parts for tile, _, _ in part], np.uint64)
+        if self.codec != "none":
+            return
+        runs = [np.concatenate([self.runs(*window, *part) for part in parts_of])
+                for window, parts_of in zip(windows.tolist(), parts)]
+        self.window_runs = np.concatenate(runs).astype(np.uint64)
+        self.first_runs = np.cumsum([0] + [len(r) for r in runs]).astype(np.uint64)
+
+    def parts(self, column, row, width, height):
+        """(tile, columns, rows) of every tile of a window; the ranges are pixels of the image."""
+        def spans(start, length, side):
+            for index in range(start // side, (start + length - 1) // side + 1):
+                yield index, range(max(start, index * side), min(start + length, (index + 1) * side))
+
+        return [(y * self.tiles_across + x, columns, rows) for y, rows in spans(row, height, self.tile_height)
+                for x, columns in spans(column, width, self.tile_width)]
+
+    def runs(self, column, row, width, _height, tile, columns, rows):
+        """Offset in the file, offset in the window's buffer and bytes of each row of a part: one band."""
+        y = np.arange(rows.start, rows.stop, dtype=np.int64)
+        in_tile = (y % self.tile_height) * self.tile_width + columns.start % self.tile_width
+        in_window = (y - row) * width + columns.start - column
+        return np.stack([int(self.offsets[tile]) + in_tile * self.pixel_bytes, in_window * self.pixel_bytes,
+                         np.full(len(y), len(columns) * self.pixel_bytes)], axis=1)
+
+    def windows(self, windows, buffers):
+        """The same tiles as often as windows touch them, all threads busy to the end; none: straight into place."""
+        if self.codec == "none":
+            self.shim.call("shim_plain_read_windows", os.fsencode(self.path), self.window_runs, self.first_runs,
+                           len(windows), buffers, buffers.nbytes // self.threads, self.threads)
+            return
+        self.decode(self.window_tiles)
+
+    clients = windows
 
 
 # -- measuring --------------------------------------------------------------------------------------------------------
@@ -223,20 +267,20 @@ def measure_file(shim, name, path, arguments):
         readers.append(Gdal("LIBERTIFF", path, arguments.threads))
     compare_outputs(readers, buffer)
     result = {"file": name, "bytes": buffer.nbytes, "compressed_bytes": path.stat().st_size}
+    codec = Codec(shim, path, arguments.threads)
     if "full" in arguments.cases:
-        codec = Codec(shim, path, arguments.threads)
         codec.full(buffer)  # the readers are warm from the comparison
         result["full"] = interleaved(readers + [codec], lambda c: c.full(buffer), arguments.rounds)
         print_row(name, "full", result["full"], buffer.nbytes)
-        del codec
     windows = random_windows(shape[2], shape[1], arguments.windows)
     side = windows[0, 2:].tolist()
     buffers = np.ones((arguments.threads, shape[0], side[1], side[0]), dtype)
+    codec.prepare(windows)
     for case in [c for c in ("windows", "clients") if c in arguments.cases]:
         def work(contender, case=case):
             getattr(contender, case)(windows, buffers)
 
-        result[case] = interleaved(readers, work, arguments.rounds)
+        result[case] = interleaved(readers + [codec], work, arguments.rounds)
         print_row(name, case, result[case], buffers[0].nbytes * len(windows))
     return result
 

@@ -64,7 +64,6 @@ struct Tiles {
   std::uint64_t file_bytes = 0;
   std::uint64_t const* offsets = nullptr;
   std::uint64_t const* sizes = nullptr;
-  std::uint64_t count = 0;
   std::uint64_t tile_bytes = 0;  // decoded
 };
 
@@ -185,6 +184,27 @@ Decoder jpeg_decoder(std::vector<std::uint8_t> const& tables) {
   };
 }
 
+// -- a file, as it is -------------------------------------------------------------------------------------------------
+
+class PlainFile {
+ public:
+  explicit PlainFile(char const* path) : descriptor_(::open(path, O_RDONLY | O_CLOEXEC)) {
+    if (descriptor_ < 0) { throw std::runtime_error(std::strerror(errno)); }
+  }
+  ~PlainFile() { ::close(descriptor_); }
+  PlainFile(PlainFile const&) = delete;
+  PlainFile& operator=(PlainFile const&) = delete;
+
+  void read(std::uint64_t offset, std::byte* out, std::uint64_t bytes) const {
+    if (::pread(descriptor_, out, bytes, static_cast<off_t>(offset)) != static_cast<ssize_t>(bytes)) {
+      throw std::runtime_error("short read");
+    }
+  }
+
+ private:
+  int descriptor_;
+};
+
 }  // namespace
 
 extern "C" {
@@ -231,12 +251,14 @@ int shim_read_windows_by_clients(void* dataset, std::uint32_t const* windows, st
   });
 }
 
-// Decodes every tile of a file in memory, thread k into buffer + k * tile_bytes. `codec` is deflate, zstd, lzw or jpeg.
+// Decodes the tiles that are listed of a file in memory, thread k into buffer + k * tile_bytes. `codec` is deflate, zstd,
+// lzw or jpeg.
 int shim_decode_tiles(char const* codec, void const* file, std::uint64_t file_bytes, std::uint64_t const* offsets,
-                      std::uint64_t const* sizes, std::uint64_t count, std::uint64_t tile_bytes,
+                      std::uint64_t const* sizes, std::uint64_t const* list, std::uint64_t count,
+                      std::uint64_t tile_bytes,
                       void const* jpeg_tables, std::uint64_t jpeg_tables_bytes, void* buffer, unsigned threads) {
   return guarded([&] {
-    Tiles const tiles{static_cast<std::uint8_t const*>(file), file_bytes, offsets, sizes, count, tile_bytes};
+    Tiles const tiles{static_cast<std::uint8_t const*>(file), file_bytes, offsets, sizes, tile_bytes};
     auto const* first = static_cast<std::uint8_t const*>(jpeg_tables);
     std::vector<std::uint8_t> const tables(first, first + jpeg_tables_bytes);
     std::string const name = codec;
@@ -255,7 +277,8 @@ int shim_decode_tiles(char const* codec, void const* file, std::uint64_t file_by
       }
     }
     in_parallel(threads, count, [&](unsigned thread, std::uint64_t i) {
-      decoders[thread](i, {tiles.file + offsets[i], sizes[i]},
+      std::uint64_t const tile = list[i];
+      decoders[thread](tile, {tiles.file + offsets[tile], sizes[tile]},
                        {static_cast<std::uint8_t*>(buffer) + thread * tile_bytes, tile_bytes});
     });
   });
@@ -265,15 +288,24 @@ int shim_decode_tiles(char const* codec, void const* file, std::uint64_t file_by
 int shim_plain_read(char const* path, void* buffer, std::uint64_t bytes, unsigned threads) {
   return guarded([&] {
     constexpr std::uint64_t kPiece = 1 << 20;
-    int const file = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) { throw std::runtime_error(std::strerror(errno)); }
-    std::shared_ptr<int const> const closer(&file, [](int const* fd) { ::close(*fd); });
+    PlainFile const file(path);
     in_parallel(threads, (bytes + kPiece - 1) / kPiece, [&](unsigned, std::uint64_t i) {
       std::uint64_t const at = i * kPiece;
-      auto const wanted = std::min(kPiece, bytes - at);
-      if (::pread(file, static_cast<std::byte*>(buffer) + at, wanted, static_cast<off_t>(at)) !=
-          static_cast<ssize_t>(wanted)) {
-        throw std::runtime_error("short read");
+      file.read(at, static_cast<std::byte*>(buffer) + at, std::min(kPiece, bytes - at));
+    });
+  });
+}
+
+// The same for windows: each is a number of runs, thread k reads into buffer + k * stride_bytes. A run is its offset in
+// the file, its offset in the buffer, its bytes; those of window i are from first_runs[i] to first_runs[i + 1].
+int shim_plain_read_windows(char const* path, std::uint64_t const* runs, std::uint64_t const* first_runs,
+                            std::uint64_t windows, void* buffer, std::uint64_t stride_bytes, unsigned threads) {
+  return guarded([&] {
+    PlainFile const file(path);
+    in_parallel(threads, windows, [&](unsigned thread, std::uint64_t i) {
+      std::byte* const out = static_cast<std::byte*>(buffer) + thread * stride_bytes;
+      for (auto const* run = runs + 3 * first_runs[i]; run != runs + 3 * first_runs[i + 1]; run += 3) {
+        file.read(run[0], out + run[1], run[2]);
       }
     });
   });
