@@ -13,7 +13,8 @@ the rounds. Outputs are compared before the clock starts. Contenders:
   libertiff   GDAL's LIBERTIFF driver, likewise
   codec       the codec library alone: the same tiles out of memory into a buffer per thread, on as many threads; no
               predictor, no placing. libdeflate, libzstd, libtiff's LZW, libjpeg-turbo. For uncompressed files: pread of
-              the file in pieces into the same buffer
+              the file in pieces into the same buffer. For windows: the tiles that each touches, as often as it does,
+              with no wait between windows; for uncompressed files, pread of every row into its place
 
 Cases: the whole raster; 1000 random windows of 512 x 512 one after another (each read with all threads), and the same
 windows shared out among as many clients as there are threads, each reading alone. Every reader may cache as it does by
