@@ -195,14 +195,6 @@ GeodeticWkt geodetic_wkt(GeoKeys const& keys, int fallback_epsg, ProjSession con
     changed = true;
   }
   changed = override_ellipsoid(keys, proj, ellipsoid) || changed;
-  if (int const meridian_code = code_of(keys, key::PrimeMeridian);
-      meridian_code != 0 && meridian_code != meridian.epsg) {
-    meridian = meridian_from(proj.from_epsg(meridian_code, PJ_CATEGORY_PRIME_MERIDIAN), proj);
-    changed = true;
-  } else if (!official && meridian_code == 0) {
-    meridian.longitude_degrees = finite_or_zero(keys, key::PrimeMeridianLongitude);
-    if (meridian.longitude_degrees != 0) { meridian.name = "unnamed"; }
-  }
   // GDAL writes a unit that has no code as a size and a name that is cited, without the key that says so.
   int const unit_code = keys.code(key::GeogAngularUnits).value_or(cited.angular_units.empty() ? 0 : kUserDefined);
   auto const angular = unit_of_measure(unit_code, keys.number(key::GeogAngularUnitSize).value_or(0), unit, proj);
@@ -210,6 +202,17 @@ GeodeticWkt geodetic_wkt(GeoKeys const& keys, int fallback_epsg, ProjSession con
   if (!close(angular.factor, unit.factor)) {
     unit = angular;
     changed = true;
+  }
+  int const meridian_code = code_of(keys, key::PrimeMeridian);
+  if (meridian_code != 0 && meridian_code != meridian.epsg) {
+    meridian = meridian_from(proj.from_epsg(meridian_code, PJ_CATEGORY_PRIME_MERIDIAN), proj);
+    changed = true;
+  }
+  double longitude = meridian.longitude_degrees * kRadiansPerDegree / unit.factor;
+  if (!official && meridian_code == 0) {
+    // In the angular unit, as the standard has it; GDAL converts such a number of grads once more each way.
+    longitude = finite_or_zero(keys, key::PrimeMeridianLongitude);
+    if (longitude != 0) { meridian.name = "unnamed"; }
   }
 
   GeodeticWkt result;
@@ -231,7 +234,7 @@ GeodeticWkt geodetic_wkt(GeoKeys const& keys, int fallback_epsg, ProjSession con
       "DATUM[" + wkt_string(datum.name) + ",SPHEROID[" + wkt_string(ellipsoid.name) + "," +
       format_exact(ellipsoid.semi_major) + "," + format_exact(ellipsoid.inverse_flattening) +
       authority(ellipsoid.epsg) + "]" + shift + authority(datum.epsg) + "],PRIMEM[" + wkt_string(meridian.name) + "," +
-      format_exact(meridian.longitude_degrees * kRadiansPerDegree / unit.factor) + authority(meridian.epsg) + "]";
+      format_exact(longitude) + authority(meridian.epsg) + "]";
   result.wkt = "GEOGCS[" + wkt_string(name) + "," + result.datum + "," + unit.wkt() + authority(result.epsg) + "]";
   result.unit = std::move(unit);
   result.official = std::move(official);
