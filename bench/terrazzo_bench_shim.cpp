@@ -251,12 +251,12 @@ int shim_read_windows_by_clients(void* dataset, std::uint32_t const* windows, st
   });
 }
 
-// Decodes the tiles that are listed of a file in memory, thread k into buffer + k * tile_bytes. `codec` is deflate, zstd,
-// lzw or jpeg.
+// Decodes the tiles that are listed of a file in memory, thread k into buffer + k * tile_bytes. `codec` is deflate,
+// zstd, lzw or jpeg.
 int shim_decode_tiles(char const* codec, void const* file, std::uint64_t file_bytes, std::uint64_t const* offsets,
                       std::uint64_t const* sizes, std::uint64_t const* list, std::uint64_t count,
-                      std::uint64_t tile_bytes,
-                      void const* jpeg_tables, std::uint64_t jpeg_tables_bytes, void* buffer, unsigned threads) {
+                      std::uint64_t tile_bytes, void const* jpeg_tables, std::uint64_t jpeg_tables_bytes, void* buffer,
+                      unsigned threads) {
   return guarded([&] {
     Tiles const tiles{static_cast<std::uint8_t const*>(file), file_bytes, offsets, sizes, tile_bytes};
     auto const* first = static_cast<std::uint8_t const*>(jpeg_tables);

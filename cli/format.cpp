@@ -37,6 +37,7 @@ std::string format_bytes(std::uint64_t bytes) {
 }
 
 std::string format_number(double value) {
+  if (std::isnan(value)) { return "nan"; }  // whatever its sign: nobody asked for it
   std::array<char, 64> buffer;
   // 400000 and not 4e+05, which is shorter.
   bool const plain = value == 0 || (std::abs(value) >= 1e-5 && std::abs(value) < 1e15);

@@ -230,11 +230,10 @@ GeodeticWkt geodetic_wkt(GeoKeys const& keys, int fallback_epsg, ProjSession con
   if (name.empty()) { name = datum.name; }
 
   std::string const shift = datum.epsg == 0 ? to_wgs84(keys) : std::string();
-  result.datum =
-      "DATUM[" + wkt_string(datum.name) + ",SPHEROID[" + wkt_string(ellipsoid.name) + "," +
-      format_exact(ellipsoid.semi_major) + "," + format_exact(ellipsoid.inverse_flattening) +
-      authority(ellipsoid.epsg) + "]" + shift + authority(datum.epsg) + "],PRIMEM[" + wkt_string(meridian.name) + "," +
-      format_exact(longitude) + authority(meridian.epsg) + "]";
+  result.datum = "DATUM[" + wkt_string(datum.name) + ",SPHEROID[" + wkt_string(ellipsoid.name) + "," +
+                 format_exact(ellipsoid.semi_major) + "," + format_exact(ellipsoid.inverse_flattening) +
+                 authority(ellipsoid.epsg) + "]" + shift + authority(datum.epsg) + "],PRIMEM[" +
+                 wkt_string(meridian.name) + "," + format_exact(longitude) + authority(meridian.epsg) + "]";
   result.wkt = "GEOGCS[" + wkt_string(name) + "," + result.datum + "," + unit.wkt() + authority(result.epsg) + "]";
   result.unit = std::move(unit);
   result.official = std::move(official);

@@ -6,6 +6,8 @@
 #include "base/text.hpp"
 #include "ops/color_tags.hpp"
 #include "ops/stream_device_rows.hpp"
+#include "terrazzo/error.hpp"
+#include "write/tag_edit.hpp"
 
 #include <algorithm>
 #include <array>
@@ -46,6 +48,19 @@ void place_georeference(Info const& info, ReadRequest const& read, ReadPlan cons
   bool const same = column == 0 && row == 0 && x_scale == 1 && y_scale == 1 && plan.width() == info.width &&
                     plan.height() == info.height;
   if (!same) { georeference.rpc.clear(); }  // polynomials of the whole raster
+}
+
+// A sidecar may hold any text for a CRS; one that nobody understands is no reason to keep the pixels back.
+void leave_out_unknown_crs(std::string const& source, Georeference& georeference) {
+  if (!georeference.crs) { return; }
+  try {
+    tiff::TagSet tried;
+    writing::replace_crs(georeference, tried);
+  } catch (Error const& error) {
+    if (error.kind() != ErrorKind::usage) { throw; }  // others can be helped: PROJ can be installed
+    log_once(text(source, ": the CRS cannot be written and is left out: ", error.message()));
+    georeference.crs.reset();
+  }
 }
 
 // The source's nodata as a value of another type; nothing, with a note, where that type has no such value.
@@ -103,6 +118,7 @@ WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) 
   for (std::uint32_t const band : planned.bands()) { options.band_info.push_back(info.bands[band - 1]); }
   options.nodata = common_nodata(options.band_info, info.source);
   place_georeference(info, read, planned, options.georeference);
+  leave_out_unknown_crs(info.source, options.georeference);
   // Statistics are of the source's pixels, all of them.
   bool const same_pixels = planned.window() == Window{0, 0, info.width, info.height} && planned.level() == 0 &&
                            planned.width() == info.width && planned.height() == info.height && !read.unpack &&

@@ -19,6 +19,7 @@ TEST(Format, BytesHaveBinaryUnits) {
 TEST(Format, NumbersAreShortAndReadBackTheSame) {
   EXPECT_EQ(format_number(0.1), "0.1");
   EXPECT_EQ(format_number(-9999), "-9999");
+  EXPECT_EQ(format_number(-std::numeric_limits<double>::quiet_NaN()), "nan");
   EXPECT_EQ(format_number(400000), "400000");
   EXPECT_EQ(format_number(1e300), "1e+300");
   EXPECT_EQ(format_number(-std::numeric_limits<float>::max()), "-3.4028234663852886e+38");

@@ -74,9 +74,11 @@ TEST_F(GeodeticWktTest, BuildsFromNumbersAndCitation) {
 TEST_F(GeodeticWktTest, TakesTheLongitudeOfAMeridianInTheAngularUnit) {
   auto const in_grads = [&](KeyFile const& file) { return wkt(KeyFile(file).code(key::GeogAngularUnits, 9105)).wkt; };
   KeyFile const numbers = KeyFile().number(key::EllipsoidSemiMajorAxis, 6378137);
-  EXPECT_NE(in_grads(KeyFile(numbers).number(key::PrimeMeridianLongitude, 2.5969213)).find("PRIMEM[\"unnamed\",2.5969213]"),
-            std::string::npos);
-  EXPECT_NE(in_grads(KeyFile(numbers).code(key::PrimeMeridian, 8903)).find("PRIMEM[\"Paris\",2.5969213"), std::string::npos)
+  EXPECT_NE(
+      in_grads(KeyFile(numbers).number(key::PrimeMeridianLongitude, 2.5969213)).find("PRIMEM[\"unnamed\",2.5969213]"),
+      std::string::npos);
+  EXPECT_NE(in_grads(KeyFile(numbers).code(key::PrimeMeridian, 8903)).find("PRIMEM[\"Paris\",2.5969213"),
+            std::string::npos)
       << "a registered one is known in degrees, grads or otherwise";
 }
 

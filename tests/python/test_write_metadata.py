@@ -395,6 +395,23 @@ def test_a_transform_that_places_nothing_is_left_out_with_a_note(tmp_path):
     assert out.read_bytes() == before
 
 
+def test_a_crs_that_nobody_understands_is_left_out_with_a_note(tmp_path):
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_picture(source, [])
+    rubbish = 'PROJCS["rubbish",GEOGCS["x"'
+    source.with_name("source.tif.aux.xml").write_text(f"<PAMDataset><SRS>{rubbish}</SRS></PAMDataset>")
+    result = harness.run_ok("convert", source, "-o", out)
+    assert b"source.tif: the CRS cannot be written and is left out" in result.stderr, str(result)
+    assert harness.run_json("info", "--json", out)["georeference"]["crs"] is None
+    pixels = [harness.run_json("checksum", "--json", path)["bands"] for path in (source, out)]
+    assert pixels[0] == pixels[1]
+    # Given by hand it is refused, and the file stays as it is.
+    before = out.read_bytes()
+    result = harness.run("edit", out, "--crs", rubbish)
+    assert result.code == harness.USAGE and b"does not understand" in result.stderr, str(result)
+    assert out.read_bytes() == before
+
+
 def test_resolution_that_is_no_number_stays_metadata(tmp_path):
     """TIFF holds a fraction there; a text is kept beside it, where GDAL finds it under the same name."""
     source, out = tmp_path / "source.tif", tmp_path / "out.tif"
