@@ -73,9 +73,10 @@ Json bad_tiles_to_json(std::vector<BadTileReport> const& bad_tiles) {
 
 void warn_of_bad_tiles(std::string const& file, std::vector<BadTileReport> const& bad_tiles) {
   if (bad_tiles.empty()) { return; }
+  BadTileReport const& first = bad_tiles.front();
   std::cerr << "terrazzo: warning: " << file << ": " << bad_tiles.size()
             << (bad_tiles.size() == 1 ? " bad tile was" : " bad tiles were")
-            << " filled; the first: " << bad_tiles.front().message << '\n';
+            << " filled; the first: " << Error(first.kind, first.message, {.tile = first.tile}).what() << '\n';
 }
 
 int run_guarded(std::function<int()> const& command, bool json) {

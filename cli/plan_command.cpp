@@ -39,16 +39,20 @@ struct Options {
 
 // What the file holds for the plan; nothing when there are too many tiles to ask.
 struct Totals {
-  std::uint64_t compressed_bytes = 0, sparse_tiles = 0;
+  std::uint64_t compressed_bytes = 0, sparse_tiles = 0, skipped_tiles = 0;
 };
+
+bool is_skipped(PlannedTile const& tile) { return tile.in_tile.width == 0; }
+bool is_sparse(PlannedTile const& tile) { return tile.offset_bytes == 0 && tile.size_bytes == 0; }
 
 std::optional<Totals> total(ReadPlan const& plan) {
   if (plan.tile_count() > kMaxTilesSummed) { return std::nullopt; }
   Totals totals;
   for (std::uint64_t i = 0; i < plan.tile_count(); ++i) {
     PlannedTile const tile = plan.tile(i);
-    totals.compressed_bytes += tile.size_bytes;
-    totals.sparse_tiles += tile.offset_bytes == 0 && tile.size_bytes == 0 ? 1 : 0;
+    totals.skipped_tiles += is_skipped(tile) ? 1 : 0;
+    totals.compressed_bytes += is_skipped(tile) ? 0 : tile.size_bytes;
+    totals.sparse_tiles += is_sparse(tile) && !is_skipped(tile) ? 1 : 0;
     if (i % 4096 == 0) { throw_if_cancelled(); }
   }
   return totals;
@@ -89,6 +93,7 @@ void print_plan_json(Options const& options, ReadPlan const& plan, EnginePlan co
               {"codec", plan.codec()},
               {"predictor", plan.predictor()},
               {"tile_count", plan.tile_count()},
+              {"skipped_tiles", totals ? Json(totals->skipped_tiles) : Json()},
               {"sparse_tiles", totals ? Json(totals->sparse_tiles) : Json()},
               {"bytes", totals ? Json(totals->compressed_bytes) : Json()},
               {"result_bytes", plan.result_bytes()},
@@ -116,6 +121,9 @@ void print_plan(Options const& options, ReadPlan const& plan, EnginePlan const& 
   if (plan.predictor() > 1) { std::cout << ", predictor " << plan.predictor(); }
   std::cout << "\n  tiles      " << format_count(plan.tile_count());
   if (totals) {
+    if (totals->skipped_tiles > 0) {
+      std::cout << ", of which the result skips " << format_count(totals->skipped_tiles);
+    }
     std::cout << ", " << format_bytes(totals->compressed_bytes) << " in the file";
     if (totals->sparse_tiles > 0) { std::cout << ", " << format_count(totals->sparse_tiles) << " sparse"; }
   }
@@ -127,13 +135,13 @@ void print_plan(Options const& options, ReadPlan const& plan, EnginePlan const& 
   Table table({"tile", "plane", "offset", "bytes", "part of it", "goes to"});
   for (std::uint64_t i = 0; i < shown; ++i) {
     PlannedTile const tile = plan.tile(i);
-    bool const sparse = tile.offset_bytes == 0 && tile.size_bytes == 0;
+    bool const sparse = is_sparse(tile);
     table.add({std::to_string(tile.id.column) + "," + std::to_string(tile.id.row),
                tile.id.plane > 0 ? std::to_string(tile.id.plane) : "", sparse ? "-" : std::to_string(tile.offset_bytes),
                sparse ? "sparse" : std::to_string(tile.size_bytes),
                format_size(tile.in_tile.width, tile.in_tile.height) + " at " + std::to_string(tile.in_tile.column) +
                    "," + std::to_string(tile.in_tile.row),
-               std::to_string(tile.column) + "," + std::to_string(tile.row)});
+               is_skipped(tile) ? "skipped" : std::to_string(tile.column) + "," + std::to_string(tile.row)});
     if (i % 4096 == 0) { throw_if_cancelled(); }
   }
   table.print(std::cout, "  ");

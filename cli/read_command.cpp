@@ -10,12 +10,18 @@
 #include "progress_bar.hpp"
 
 #include "terrazzo/blocks.hpp"
+#include "terrazzo/error.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <span>
-#include <string_view>
+#include <string>
+#include <system_error>
+#include <utility>
 
 namespace terrazzo::cli {
 namespace {
@@ -24,7 +30,7 @@ constexpr std::uint64_t kBlockBytes = 256U << 20;
 
 constexpr char kFooter[] =
     R"(The result is bands x rows x columns (--interleave pixel: rows x columns x bands). X.npy and standard
-output are in NumPy's format (numpy.load opens it), any other name, and --raw, mean bare little-endian samples.
+output are in NumPy's format (numpy.load opens it), other names, and --raw, mean bare little-endian samples.
 Complex integers, which NumPy lacks, have a last axis of two: the real and the imaginary part. With --out -, the
 JSON of --json is one line on standard error.
 
@@ -84,11 +90,32 @@ class Placer {
   std::uint64_t origin_, bands_, row_bytes_, height_;
 };
 
+std::string suffix_of(std::string const& path) {
+  std::string suffix = std::filesystem::path(path).extension().string();
+  std::ranges::transform(suffix, suffix.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return suffix;
+}
+
 bool wants_npy(Options const& options) {
-  return !options.raw && (options.out == "-" || std::string_view(options.out).ends_with(".npy"));
+  return !options.raw && (options.out == "-" || suffix_of(options.out) == ".npy");
+}
+
+// Nobody means to lose a raster, or to find one that has no header.
+void check_out(Options const& options) {
+  auto const refuse = [](std::string message) -> void { throw Error(ErrorKind::usage, std::move(message)); };
+  if (options.out.empty()) { refuse("--out is empty; give X.npy, any other name, or - for standard output"); }
+  std::error_code error;
+  if (std::filesystem::equivalent(options.file, options.out, error)) {
+    refuse("--out is the file that is read: \"" + options.out + '"');
+  }
+  std::string const suffix = suffix_of(options.out);
+  if (!options.raw && (suffix == ".tif" || suffix == ".tiff")) {
+    refuse("`read` writes no TIFF: `terrazzo convert` does; --raw makes a file of bare samples of any name");
+  }
 }
 
 int run(Options const& options) {
+  check_out(options);
   auto const started = std::chrono::steady_clock::now();
   Dataset const dataset = open_file(options.file, options.common);
   ProgressBar bar("read", options.common.quiet);

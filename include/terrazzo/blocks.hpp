@@ -22,8 +22,9 @@ class RowBlocks {
  public:
   enum class Order : std::uint8_t { band, pixel };  // of the samples in a block: bands x rows x columns, or bands last
 
-  // `block_bytes` bounds the pixels of one block; one tile row is the least unless tiles are uncompressed. A request
-  // with a target size is one block. Progress is reported over the whole request, not block by block.
+  // `block_bytes` bounds the pixels of one block, and so does half of the request's memory limit; one tile row is the
+  // least unless tiles are uncompressed. The largest number there is means one block whatever its size, and a request
+  // with a target size is one block too. Progress is reported over the whole request, not block by block.
   RowBlocks(Dataset dataset, ReadRequest request, std::uint64_t block_bytes);
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }

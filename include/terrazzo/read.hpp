@@ -211,8 +211,8 @@ void read_into(Dataset const& dataset, ReadRequest const& request, HostView cons
 struct PlannedTile {
   TileId id{};
   std::uint64_t offset_bytes = 0, size_bytes = 0;  // both 0: sparse, nothing is read
-  Window in_tile{};  // the part of the tile that is used
-  std::uint32_t column = 0, row = 0;  // where its first pixel goes in the result of the level's window
+  Window in_tile{};  // the part of the tile that is used; empty when a result of another size skips the tile
+  std::uint32_t column = 0, row = 0;  // where its first pixel goes in the result
 };
 
 // What a read would do: a value, made without touching pixels. Tiles are computed when asked for, so that the plan of
@@ -230,7 +230,7 @@ class ReadPlan {
   [[nodiscard]] DType dtype() const noexcept;  // of the result
   [[nodiscard]] std::string const& codec() const noexcept;  // "deflate (libdeflate)"
   [[nodiscard]] std::uint32_t predictor() const noexcept;
-  [[nodiscard]] std::uint64_t tile_count() const noexcept;
+  [[nodiscard]] std::uint64_t tile_count() const noexcept;  // of the window, those included that are skipped
   [[nodiscard]] PlannedTile tile(std::uint64_t index) const;
   [[nodiscard]] std::uint64_t result_bytes() const noexcept;
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept;  // at the planned number of threads

@@ -58,9 +58,13 @@ RowBlocks::RowBlocks(Dataset dataset, ReadRequest request, std::uint64_t block_b
     return;
   }
   std::uint64_t const row_bytes = std::max<std::uint64_t>(std::uint64_t{width_} * bands_ * size_bytes(dtype_), 1);
+  // Half of the memory is for the block, the other for decoding. Who wants all in one block gets it or an error.
+  bool const wants_all = block_bytes == std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t const limit = resolve_memory_limit(request_.memory_limit_bytes);
+  std::uint64_t const affordable_bytes = wants_all ? block_bytes : std::min(block_bytes, limit / 2);
   // No raster has more rows than 32 bits count; sums with larger numbers would overflow.
   std::uint64_t const affordable_rows =
-      std::clamp<std::uint64_t>(block_bytes / row_bytes, 1, std::numeric_limits<std::uint32_t>::max());
+      std::clamp<std::uint64_t>(affordable_bytes / row_bytes, 1, std::numeric_limits<std::uint32_t>::max());
   std::uint64_t const tile_rows = rows_of_a_tile(dataset_.info(), whole.level());
   if (affordable_rows >= tile_rows) {
     block_rows_ = affordable_rows / tile_rows * tile_rows;

@@ -100,7 +100,9 @@ class ImagePass {
     auto const check = [&](std::uint16_t tile_tag, std::uint16_t strip_tag, char const* what) {
       tiff::Entry const* entry = directory.find(image_.image.tiled ? tile_tag : strip_tag);
       if (entry == nullptr) { entry = directory.find(image_.image.tiled ? strip_tag : tile_tag); }
-      std::uint64_t const listed = entry == nullptr ? 0 : entry->count;
+      bool const is_there = entry != nullptr &&
+                            range_fits(entry->value_offset_bytes, entry->value_bytes, directory.reader().size_bytes());
+      std::uint64_t const listed = is_there ? entry->count : 0;
       if (listed < blocks) {
         findings_.add(Rule::index_short, {.ifd = image_.image.ifd, .offset = image_.image.ifd_offset_bytes}, [&] {
           return text(image_.name(), " has ", blocks, " tiles, but ", listed, " ", what, " are listed");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/block_placer.hpp"
 
+#include "tile/copy_samples.hpp"
+
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 namespace terrazzo::reading {
@@ -95,10 +96,11 @@ void BlockPlacer::place_row(BlockPart const& part, Target const& target, std::ui
     return;
   }
   gathered_.resize(target.columns * pixel_bytes);
+  places_.resize(target.columns);
   for (std::uint32_t c = 0; c < target.columns; ++c) {
-    std::uint32_t const column = plan_.window.column + plan_.source_columns[target.first_column + c] - block_column;
-    std::memcpy(gathered_.data() + c * pixel_bytes, finished_row + column * pixel_bytes, pixel_bytes);
+    places_[c] = plan_.window.column + plan_.source_columns[target.first_column + c] - block_column;
   }
+  tile::gather_pixels(finished_row, places_, pixel_bytes, gathered_.data());
   placer_.place(part.id.plane, row, target.first_column, gathered_.data(), target.columns);
 }
 

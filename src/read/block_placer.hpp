@@ -61,7 +61,8 @@ class BlockPlacer {
   BlockReader& reader_;
   ThreadScratch& scratch_;
   Placer placer_;
-  std::vector<std::byte> gathered_;
+  std::vector<std::byte> gathered_;  // of a resampled row
+  std::vector<std::uint32_t> places_;  // where they are in the block's row
 };
 
 }  // namespace terrazzo::reading

@@ -135,11 +135,11 @@ void HostWorker::do_raw_piece(std::uint64_t task, RawPiece const& piece) {
     std::uint64_t const from = std::max<std::uint64_t>(covered.row, piece_top);
     std::uint64_t const to = std::min(covered.row + std::uint64_t{covered.height}, piece_top + piece.rows);
     if (from >= to) { return; }  // nor of the others: they have the same rows
-    bool const is_first = from == covered.row;
+    bool const is_last = to == covered.row + std::uint64_t{covered.height};
     covered.row = static_cast<std::uint32_t>(from);
     covered.height = static_cast<std::uint32_t>(to - from);
     if (!placer_.is_wanted(part)) { return; }  // resampling: there are no others
-    raw_parts_.push_back({part, is_first});
+    raw_parts_.push_back({part, is_last});
   }
   if (!reads_into_result(raw_parts_.front())) {
     read_and_place(task);
@@ -164,7 +164,7 @@ void HostWorker::read_into_result(std::uint64_t task, RawPart const& part) {
   TileResult const result = reader_.read_rows_into(
       plan_.block_number(id), covered.row - id.row * image_.block_height_px, covered.height, skip,
       covered.width * reader_.pixel_bytes(), placer_.first_row(part), read_.destination.row_stride_bytes);
-  settle(task, part, result, part.is_first);
+  settle(task, part, result, part.is_last);
 }
 
 void HostWorker::read_and_place(std::uint64_t task) {
@@ -183,7 +183,7 @@ void HostWorker::read_and_place(std::uint64_t task) {
   };
   for (std::size_t i = 0; i < raw_parts_.size(); ++i) {
     RawPart const& part = raw_parts_[i];
-    std::uint32_t const good_rows = settle(task, part, raw_results_[i], part.is_first);
+    std::uint32_t const good_rows = settle(task, part, raw_results_[i], part.is_last);
     if (joins && placer_.has_whole_rows(part) && good_rows >= first_row + rows) {
       ++waiting;
       continue;
@@ -211,18 +211,18 @@ ErrorKind kind_of(TileResult const& result) noexcept {
 }
 
 std::uint32_t HostWorker::settle(std::uint64_t task, BlockPart const& part, TileResult const& result,
-                                 bool is_first_piece) {
+                                 bool is_last_piece) {
   std::uint32_t const rows = image_.block_rows(part.id.row);
   if (result.status == TileStatus::ok) {
-    found_.tiles += is_first_piece ? 1 : 0;
-    found_.surplus_tiles += result.surplus_input && is_first_piece ? 1 : 0;
+    found_.tiles += is_last_piece ? 1 : 0;
+    found_.surplus_tiles += result.surplus_input && is_last_piece ? 1 : 0;
     if (result.surplus_input && read_.request.strict) {
       job_.fail(task, error_of(part.id, ErrorKind::malformed, "the block holds more data than its pixels"));
     }
     return rows;
   }
   if (result.status == TileStatus::sparse) {
-    found_.sparse_tiles += is_first_piece ? 1 : 0;
+    found_.sparse_tiles += is_last_piece ? 1 : 0;
     placer_.fill(part, 0);
     return 0;
   }

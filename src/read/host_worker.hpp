@@ -36,7 +36,7 @@ class HostWorker {
  private:
   // What a piece takes of one of its blocks.
   struct RawPart : BlockPart {
-    bool is_first;  // piece of this block
+    bool is_last;  // piece of this block
   };
 
   [[nodiscard]] BlockPart part_of(std::uint64_t index) const noexcept;
@@ -52,10 +52,10 @@ class HostWorker {
   void read_into_result(std::uint64_t task, RawPart const& part);
   void read_and_place(std::uint64_t task);
 
-  // Counts the block (once, whatever its pieces), fills what is missing or bad, tells the job of a failure. Returns how
-  // many rows are good, from the block's first on.
+  // Counts the block (by its last piece, which is good only if the others are), fills what is missing or bad, tells the
+  // job of a failure. Returns how many rows are good, from the block's first on.
   std::uint32_t settle(std::uint64_t task, BlockPart const& part, tile::TileResult const& result,
-                       bool is_first_piece = true);
+                       bool is_last_piece = true);
   [[nodiscard]] Error error_of(TileId const& id, ErrorKind kind, std::string message) const;
 
   HostRead const& read_;

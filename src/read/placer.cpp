@@ -36,6 +36,8 @@ Placer::Placer(ReadPlan::Impl const& plan, HostView const& destination, std::uin
   direct_ = plain_ && same_pixels && !plan.resampled() && (samples > 1 || plan.bands.size() == plan.planes.size());
   streaming_ = (direct_ || splits_pixels_) && exceeds_caches(plan);
   planes_.resize(plan.bands.size());
+  fills_.resize(plan.bands.size());
+  for (std::size_t i = 0; i < fills_.size(); ++i) { plan.fill_sample(i, fills_[i].data()); }
   by_plane_.resize(plan.bands.size());
   std::iota(by_plane_.begin(), by_plane_.end(), 0U);
   std::ranges::stable_sort(by_plane_, {}, [&](std::uint32_t i) { return separate_ ? plan_.bands[i] : 0; });
@@ -110,9 +112,7 @@ void Placer::flush_plane_rows(std::uint32_t row, std::uint32_t column, std::size
 
 void Placer::fill(std::uint32_t plane, std::uint32_t row, std::uint32_t column, std::size_t count) {
   for (std::uint32_t const band : held_by(plane)) {
-    std::byte sample[16];
-    plan_.fill_sample(band, sample);
-    tile::convert_row(destination_.dtype, sample, 0, destination_.dtype, at(band, row, column),
+    tile::convert_row(destination_.dtype, fills_[band].data(), 0, destination_.dtype, at(band, row, column),
                       destination_.pixel_stride_bytes, count, {});
   }
 }

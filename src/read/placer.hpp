@@ -6,6 +6,7 @@
 #include "read/plan.hpp"
 #include "terrazzo/read.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -60,6 +61,7 @@ class Placer {
   bool direct_;
   bool streaming_;
   std::vector<std::uint32_t> by_plane_;  // places in plan_.bands, in the order of their planes
+  std::vector<std::array<std::byte, 16>> fills_;  // a pixel of each band where the file has none
   std::vector<std::byte*> planes_;  // what plane_rows() gave
   std::vector<std::byte> streamed_rows_;  // where they are when streaming
 };

@@ -79,6 +79,7 @@ std::uint64_t BlockIndex::value(Entry const& entry, std::uint64_t index) const {
 }
 
 BlockRange BlockIndex::range(std::uint64_t block) const {
+  if (block >= offsets_.count) { return {}; }  // not listed
   std::uint64_t const offset = value(offsets_, block);
   if (!counts_) { return estimated(block, offset); }
   return {offset, value(*counts_, block)};

@@ -65,6 +65,13 @@ void parse_samples(Directory const& dir, Image& image) {
   }
 }
 
+void look_at_format(Image const& image, std::vector<std::string>& warnings) {
+  auto const number = static_cast<unsigned>(image.sample_format);
+  if (number == 0 || number > static_cast<unsigned>(SampleFormat::complex_float)) {
+    warnings.push_back(text("SampleFormat is ", number, ": taken as unsigned numbers"));
+  }
+}
+
 void parse_colour(Directory const& dir, Image& image) {
   image.photometric =
       static_cast<Photometric>(as_short(dir.unsigned_value(tag::PhotometricInterpretation).value_or(1)));
@@ -112,6 +119,27 @@ void parse_blocks(Directory const& dir, Image& image, std::vector<std::string>& 
   if (!bytes || *bytes > kMaxBlockBytes) {
     refuse(ErrorKind::malformed, dir, image.tiled ? tag::TileWidth : tag::ImageWidth,
            text("blocks of ", image.block_width_px, " x ", image.block_height_px, " pixels"));
+  }
+}
+
+// Lists of blocks that are tolerated (block_index.hpp), and from which pixels are missing all the same.
+void look_at_index(Directory const& dir, Image const& image, std::vector<std::string>& warnings) {
+  struct List {
+    std::uint16_t tag;
+    char const* name;
+  };
+  List const lists[] = {
+      image.tiled ? List{tag::TileOffsets, "TileOffsets"} : List{tag::StripOffsets, "StripOffsets"},
+      image.tiled ? List{tag::TileByteCounts, "TileByteCounts"} : List{tag::StripByteCounts, "StripByteCounts"}};
+  for (auto const& [tag, name] : lists) {
+    Entry const* const entry = dir.find(tag);
+    if (entry == nullptr) { continue; }
+    if (!range_fits(entry->value_offset_bytes, entry->value_bytes, dir.reader().size_bytes())) {
+      warnings.push_back(text(name, " lies outside the file"));
+    } else if (entry->count < image.block_count()) {
+      warnings.push_back(
+          text(name, " has ", entry->count, " of ", image.block_count(), " blocks: the others count as missing"));
+    }
   }
 }
 
@@ -169,7 +197,8 @@ DType Image::dtype() const {
   if (is_converted_to_rgb()) { return DType::u8; }
   auto const none = [&]() -> DType {
     throw Error(ErrorKind::unsupported,
-                text("samples of ", bits, " bits in format ", static_cast<unsigned>(sample_format)), {.ifd = ifd});
+                text("samples of ", bits, " bits in format ", static_cast<unsigned>(sample_format)),
+                {.ifd = ifd, .tag = tag::BitsPerSample});
   };
   switch (sample_format) {
     case SampleFormat::ieee_float:
@@ -234,10 +263,12 @@ Image parse_image(Directory const& dir, std::vector<std::string>& warnings) {
   image.lerc_additional_compression =
       static_cast<std::uint32_t>(dir.unsigned_value(tag::LercParameters, 1).value_or(0));
   parse_samples(dir, image);
+  look_at_format(image, warnings);
   parse_colour(dir, image);
   parse_blocks(dir, image, warnings);
   // One sample: contiguous and separate are the same, and contiguous is the simpler path.
   if (image.samples == 1) { image.separate_planes = false; }
+  look_at_index(dir, image, warnings);
   return image;
 }
 

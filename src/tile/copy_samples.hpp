@@ -3,8 +3,11 @@
 // Samples of host memory from one stride to another, as they are.
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
 
 namespace terrazzo::tile {
 
@@ -19,6 +22,32 @@ void copy_strided(std::byte const* from, std::ptrdiff_t from_stride_bytes, std::
   }
 }
 
+// One sample again and again, side by side, eight bytes at a time.
+template <std::size_t Bytes>
+void repeat_sample(std::byte const* sample, std::byte* to, std::size_t count) noexcept {
+  if constexpr (Bytes > sizeof(std::uint64_t)) {
+    copy_strided<Bytes>(sample, 0, to, Bytes, count);
+  } else {
+    std::uint64_t word = 0;
+    std::memcpy(&word, sample, Bytes);
+    if constexpr (std::endian::native == std::endian::big) { word >>= 64 - 8 * Bytes; }
+    for (std::size_t filled = Bytes; filled < sizeof(word); filled *= 2) { word |= word << (8 * filled); }
+    std::size_t const words = Bytes * count / sizeof(word), left = Bytes * count % sizeof(word);
+    for (std::size_t i = 0; i < words; ++i) { std::memcpy(to + i * sizeof(word), &word, sizeof(word)); }
+    std::memcpy(to + words * sizeof(word), &word, left);
+  }
+}
+
+// From one stride to another, or to the next place from the same one.
+template <std::size_t Bytes>
+void copy_or_repeat(std::byte const* from, std::ptrdiff_t from_stride_bytes, std::byte* to,
+                    std::ptrdiff_t to_stride_bytes, std::size_t count) noexcept {
+  if (from_stride_bytes == 0 && to_stride_bytes == std::ptrdiff_t{Bytes}) {
+    return repeat_sample<Bytes>(from, to, count);
+  }
+  copy_strided<Bytes>(from, from_stride_bytes, to, to_stride_bytes, count);
+}
+
 // `sample_bytes` is the size of a DType. Strides are of any sign; the two do not overlap.
 inline void copy_samples(std::byte const* from, std::ptrdiff_t from_stride_bytes, std::byte* to,
                          std::ptrdiff_t to_stride_bytes, std::size_t count, std::size_t sample_bytes) noexcept {
@@ -28,11 +57,34 @@ inline void copy_samples(std::byte const* from, std::ptrdiff_t from_stride_bytes
     return;
   }
   switch (sample_bytes) {
-    case 1: return copy_strided<1>(from, from_stride_bytes, to, to_stride_bytes, count);
-    case 2: return copy_strided<2>(from, from_stride_bytes, to, to_stride_bytes, count);
-    case 4: return copy_strided<4>(from, from_stride_bytes, to, to_stride_bytes, count);
-    case 8: return copy_strided<8>(from, from_stride_bytes, to, to_stride_bytes, count);
-    default: return copy_strided<16>(from, from_stride_bytes, to, to_stride_bytes, count);
+    case 1: return copy_or_repeat<1>(from, from_stride_bytes, to, to_stride_bytes, count);
+    case 2: return copy_or_repeat<2>(from, from_stride_bytes, to, to_stride_bytes, count);
+    case 4: return copy_or_repeat<4>(from, from_stride_bytes, to, to_stride_bytes, count);
+    case 8: return copy_or_repeat<8>(from, from_stride_bytes, to, to_stride_bytes, count);
+    default: return copy_or_repeat<16>(from, from_stride_bytes, to, to_stride_bytes, count);
+  }
+}
+
+template <std::size_t Bytes>
+void gather_known(std::byte const* from, std::span<std::uint32_t const> places, std::byte* to) noexcept {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::memcpy(to + i * Bytes, from + std::size_t{places[i]} * Bytes, Bytes);
+  }
+}
+
+// Pixels of `pixel_bytes` at some places of a row, side by side.
+inline void gather_pixels(std::byte const* from, std::span<std::uint32_t const> places, std::size_t pixel_bytes,
+                          std::byte* to) noexcept {
+  switch (pixel_bytes) {
+    case 1: return gather_known<1>(from, places, to);
+    case 2: return gather_known<2>(from, places, to);
+    case 3: return gather_known<3>(from, places, to);
+    case 4: return gather_known<4>(from, places, to);
+    case 8: return gather_known<8>(from, places, to);
+    default: break;
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::memcpy(to + i * pixel_bytes, from + places[i] * pixel_bytes, pixel_bytes);
   }
 }
 

@@ -148,6 +148,15 @@ TEST(RowBlocks, CancelStopsBeforeTheNextBlock) {
   } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::cancelled); }
 }
 
+TEST(RowBlocks, AreSmallerWhereMemoryIs) {
+  auto const raster = two_bands();
+  std::uint64_t const row_bytes = kWidth * 2 * 2;
+  RowBlocks const blocks(raster.dataset(), {.memory_limit_bytes = 2 * 5 * row_bytes}, 1'000'000);
+  EXPECT_EQ(blocks.count(), 6U) << "half of it has five rows, so one strip of four";
+  RowBlocks const all(raster.dataset(), {.memory_limit_bytes = 2 * 5 * row_bytes}, ~std::uint64_t{0});
+  EXPECT_EQ(all.count(), 1U) << "who wants all gets all, or an error when it is read";
+}
+
 TEST(RowBlocks, MemoryLimitCountsInBothOrders) {
   auto const raster = two_bands();
   RowBlocks const blocks(raster.dataset(), {.memory_limit_bytes = 16}, 1'000'000);

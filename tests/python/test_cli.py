@@ -4,6 +4,7 @@
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import time
@@ -302,6 +303,21 @@ def test_npy_is_numpys(tmp_path):
     with rasterio.open(DEM) as file:
         assert np.array_equal(array, file.read())
     assert array.flags.c_contiguous
+
+
+def test_a_result_is_never_written_over_its_source_nor_as_a_tiff(tmp_path):
+    source = tmp_path / "source.tif"
+    shutil.copy(DEM, source)
+    before = source.read_bytes()
+    (tmp_path / "link.npy").symlink_to(source)
+    for out, told in [("source.tif", b"the file that is read"), ("link.npy", b"the file that is read"),
+                      ("new.tif", b"terrazzo convert"), ("new.TIFF", b"terrazzo convert"), ("", b"--out is empty")]:
+        result = harness.run("read", source, "--out", str(tmp_path / out) if out else "")
+        assert result.code == harness.USAGE and told in result.stderr, str(result)
+    assert source.read_bytes() == before and sorted(os.listdir(tmp_path)) == ["link.npy", "source.tif"]
+    harness.run_ok("read", source, "--out", tmp_path / "new.tif", "--raw")
+    harness.run_ok("read", source, "--out", tmp_path / "A.NPY")
+    assert np.load(tmp_path / "A.NPY").nbytes == (tmp_path / "new.tif").stat().st_size
 
 
 def test_raw_output_is_the_bare_samples(tmp_path):

@@ -208,6 +208,16 @@ void expect_rows_that_are_there(std::endian order, Window const& window) {
   EXPECT_EQ(report.bad_tiles.size(), window.row + window.height > good ? 1u : 0u);
 }
 
+TEST(BadBlocks, OfManyPiecesAreNotCountedAsGood) {
+  ImageSpec spec{.width = 1000, .height = 5000};  // one strip, five pieces, of which the first three are there
+  spec.edit = [](std::uint64_t, Bytes& bytes) { bytes.resize(3500 * 1000); };
+  Opened const opened(image<std::uint8_t>(spec));
+  ReadReport report;
+  static_cast<void>(read(*opened, {.bad_tile = BadTile::fill, .threads = 2}, &report));
+  EXPECT_EQ(report.tiles, 0u);
+  EXPECT_EQ(report.bad_tiles.size(), 1u);
+}
+
 TEST(BadBlocks, ThatAreShortAndNotCompressedKeepTheRowsThatAreThere) {
   // Straight into the result; and, for their byte order or short rows, by way of a buffer.
   expect_rows_that_are_there<std::uint8_t>(std::endian::little, {0, 0, 4096, 1200});

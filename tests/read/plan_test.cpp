@@ -166,5 +166,23 @@ TEST(Plan, NamesLibraryAndPredictor) {
   EXPECT_EQ(plan(*uncompressed).predictor(), 1u) << "TIFF defines none for data that are not compressed";
 }
 
+TEST(PlannedTile, OfAnotherSizeGoesToItsPlaceInTheResultOrIsSkipped) {
+  Opened const opened(image<std::uint8_t>({.width = 64, .height = 64, .tile_width = 16, .tile_height = 16}));
+  ReadPlan const small = plan(*opened, {.target_size = TargetSize{2, 2}});
+  std::size_t used = 0;
+  for (std::uint64_t i = 0; i < small.tile_count(); ++i) {
+    PlannedTile const tile = small.tile(i);
+    if (tile.in_tile.width == 0) { continue; }
+    ++used;
+    EXPECT_LT(tile.column, 2u);
+    EXPECT_LT(tile.row, 2u);
+    EXPECT_EQ(tile.column, tile.id.column / 2);
+  }
+  EXPECT_EQ(used, 4u);
+  ReadReport report;
+  static_cast<void>(read(*opened, {.target_size = TargetSize{2, 2}}, &report));
+  EXPECT_EQ(report.tiles, used);
+}
+
 }  // namespace
 }  // namespace terrazzo::reading

@@ -69,6 +69,28 @@ TEST(ParseImage, FillsInTheDefaultsOfTheSpecification) {
   EXPECT_EQ(warnings.size(), 1u);
 }
 
+TEST(ParseImage, TellsOfListsThatMissBlocks) {
+  auto const warnings_of = [](TiffBuilder builder) {
+    std::vector<std::string> warnings;
+    static_cast<void>(parse_image(builder.longs(tag::RowsPerStrip, {10}).directory(), warnings));
+    return warnings;
+  };
+  std::vector<std::uint32_t> const all{8, 8, 8, 8, 8};
+  EXPECT_TRUE(warnings_of(sized().longs(tag::StripOffsets, all).longs(tag::StripByteCounts, all)).empty());
+  auto const few = warnings_of(sized().longs(tag::StripOffsets, {8, 8, 8}).longs(tag::StripByteCounts, all));
+  ASSERT_EQ(few.size(), 1u);
+  EXPECT_EQ(few[0], "StripOffsets has 3 of 5 blocks: the others count as missing");
+  EXPECT_EQ(warnings_of(sized().longs(tag::StripOffsets, all).longs(tag::StripByteCounts, {8, 8})).size(), 1u);
+}
+
+TEST(ParseImage, TellsOfASampleFormatThatNobodyKnows) {
+  std::vector<std::string> warnings;
+  auto const builder =
+      sized().longs(tag::RowsPerStrip, {50}).shorts(tag::BitsPerSample, {8}).shorts(tag::SampleFormat, {9});
+  EXPECT_EQ(parse_image(TiffBuilder(builder).directory(), warnings).dtype(), DType::u8);
+  EXPECT_EQ(warnings, (std::vector<std::string>{"SampleFormat is 9: taken as unsigned numbers"}));
+}
+
 TEST(ParseImage, RefusesAnImageWithoutASize) {
   expect_refused(TiffBuilder().longs(tag::ImageLength, {5}), ErrorKind::malformed, tag::ImageWidth);
   expect_refused(TiffBuilder().longs(tag::ImageWidth, {5}), ErrorKind::malformed, tag::ImageLength);

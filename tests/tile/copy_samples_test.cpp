@@ -51,5 +51,28 @@ TEST(CopySamples, RepeatsOneSampleOfStrideZero) {
   EXPECT_EQ(out, (Bytes{std::byte{1}, std::byte{2}, std::byte{1}, std::byte{2}, std::byte{1}, std::byte{2}}));
 }
 
+TEST(CopySamples, RepeatsASampleOfAnySizeAsOftenAsItIsWanted) {
+  for (std::size_t const size : {1U, 2U, 4U, 8U, 16U}) {
+    for (std::size_t const count : {0U, 1U, 2U, 3U, 64U, 333U}) {
+      Bytes one(size), out(size * count + 3, std::byte{0xEE}), wanted = out;
+      for (std::size_t k = 0; k < size; ++k) { one[k] = static_cast<std::byte>(k + 1); }
+      for (std::size_t i = 0; i < size * count; ++i) { wanted[i] = one[i % size]; }
+      copy_samples(one.data(), 0, out.data(), static_cast<std::ptrdiff_t>(size), count, size);
+      EXPECT_EQ(out, wanted) << size << " bytes, " << count << " times";
+    }
+  }
+}
+
+TEST(GatherPixels, TakesThemFromTheirPlacesWhateverTheirSize) {
+  std::vector<std::uint32_t> const places{4, 0, 0, 9, 3, 2};
+  for (std::size_t const size : {1U, 2U, 3U, 4U, 5U, 8U, 12U, 16U}) {
+    Bytes row(10 * size), out(places.size() * size + 2, std::byte{0xEE}), wanted = out;
+    for (std::size_t i = 0; i < row.size(); ++i) { row[i] = static_cast<std::byte>(i); }
+    for (std::size_t i = 0; i < places.size() * size; ++i) { wanted[i] = row[places[i / size] * size + i % size]; }
+    gather_pixels(row.data(), places, size, out.data());
+    EXPECT_EQ(out, wanted) << size;
+  }
+}
+
 }  // namespace
 }  // namespace terrazzo::tile
