@@ -180,6 +180,7 @@ struct BadTileReport {
 };
 
 // Masks that a read needed are counted with the pixels.
+// Of a read that failed: what was done until then.
 struct ReadReport {
   std::uint64_t tiles = 0;  // decoded
   std::uint64_t sparse_tiles = 0;  // not in the file, filled

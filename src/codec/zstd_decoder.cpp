@@ -2,6 +2,7 @@
 #include "codec/zstd_decoder.hpp"
 
 #include "tile/cpu.hpp"
+#include "tile/zstd_format.hpp"
 
 #include <algorithm>
 

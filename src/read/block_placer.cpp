@@ -2,6 +2,7 @@
 #include "read/block_placer.hpp"
 
 #include "tile/copy_samples.hpp"
+#include "tile/stream_copy.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -22,6 +23,11 @@ bool BlockPlacer::is_wanted(BlockPart const& part) const noexcept {
 
 bool BlockPlacer::has_whole_rows(BlockPart const& part) const noexcept {
   return part.covered.width == plan_.level->image.block_width_px;
+}
+
+std::uint32_t BlockPlacer::last_row(BlockPart const& part) const noexcept {
+  Target const target = plan_.target_of(part.covered);
+  return row_in_block(part, target.first_row + target.rows - 1);
 }
 
 std::byte* BlockPlacer::first_row(BlockPart const& part) const noexcept {
@@ -64,7 +70,7 @@ void BlockPlacer::place_rows(BlockPart const& part, std::uint32_t decoded_from, 
 
 void BlockPlacer::place_side_by_side(BlockPart const& part, std::size_t count) {
   reader_.stream_side_by_side(count, part.covered.height, first_row(part), destination_.row_stride_bytes);
-  placer_.fence();
+  tile::fence_streamed_copies();
 }
 
 void BlockPlacer::place_planes(BlockPart const& part) {

@@ -33,6 +33,8 @@ class BlockPlacer {
   [[nodiscard]] bool is_wanted(BlockPart const& part) const noexcept;
   // True when the part's rows are those of the block.
   [[nodiscard]] bool has_whole_rows(BlockPart const& part) const noexcept;
+  // The last row of the block that the result takes of the part. REQUIRES: is_wanted().
+  [[nodiscard]] std::uint32_t last_row(BlockPart const& part) const noexcept;
   // Where the part's first row goes. REQUIRES: is_direct().
   [[nodiscard]] std::byte* first_row(BlockPart const& part) const noexcept;
 
@@ -40,7 +42,7 @@ class BlockPlacer {
   // counts from.
   void place_rows(BlockPart const& part, std::uint32_t decoded_from, std::uint32_t rows);
   // The part and those of the blocks right of it, `count` of them, all with whole rows, as stream_side_by_side() takes
-  // them.
+  // them. REQUIRES: is_direct() and is_streaming().
   void place_side_by_side(BlockPart const& part, std::size_t count);
   // A whole block that is in planes, from its first pixel on.
   void place_planes(BlockPart const& part);

@@ -355,67 +355,74 @@ TileResult BlockReader::decode_with_libtiff(tile::BatchItem const& item, std::ui
   return result;
 }
 
-BlockReader::RawRows BlockReader::check_raw_rows(std::uint64_t block, tiff::BlockRange const& range,
-                                                 std::uint32_t first_row, std::uint32_t rows) const noexcept {
+BlockReader::FoundRows BlockReader::look_up(std::uint64_t block, tiff::BlockRange const& range,
+                                            RowPiece const& piece) const noexcept {
   if (range.size_bytes == 0) { return {0, problem(TileStatus::sparse, nullptr)}; }
   tiff::Image const& image = level_.image;
   std::uint64_t const stride = std::max<std::uint64_t>(1, finisher_.decoded_row_bytes());
   std::uint64_t const in_file = level_.source->size_bytes() - std::min(level_.source->size_bytes(), range.offset_bytes);
-  std::uint64_t const there = std::min(range.size_bytes, in_file);
-  std::uint64_t const end = std::uint64_t{first_row} + rows;
-  if (there / stride >= end) {
+  std::uint64_t const good_rows = std::min(range.size_bytes, in_file) / stride;
+  if (good_rows >= piece.end_row) {
     auto const block_row = static_cast<std::uint32_t>(block % image.blocks_per_plane() / image.blocks_across);
     bool const surplus = range.size_bytes > image.block_bytes(image.block_rows(block_row));
-    return {rows, {.bytes_written = static_cast<std::size_t>(end * stride), .surplus_input = surplus}};
+    return {piece.rows, {.bytes_written = static_cast<std::size_t>(piece.end_row * stride), .surplus_input = surplus}};
   }
-  std::uint64_t const good = std::max<std::uint64_t>(there / stride, first_row);
-  TileResult result =
-      problem(TileStatus::truncated, range.size_bytes / stride < end ? "the block is shorter than its pixels"
-                                                                     : "the block reaches past the end of the file");
-  result.bytes_written = static_cast<std::size_t>(good * stride);
-  return {static_cast<std::uint32_t>(good - first_row), result};
+  TileResult result = problem(TileStatus::truncated, range.size_bytes / stride < piece.end_row
+                                                         ? "the block is shorter than its pixels"
+                                                         : "the block reaches past the end of the file");
+  result.bytes_written = static_cast<std::size_t>(good_rows * stride);
+  std::uint64_t const readable =
+      std::min<std::uint64_t>(piece.rows, good_rows - std::min<std::uint64_t>(good_rows, piece.first_row));
+  return {static_cast<std::uint32_t>(readable), result};
 }
 
-TileResult BlockReader::read_rows(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows) {
-  TileResult result;
-  read_rows(block, first_row, rows, {&result, 1});
-  return result;
-}
-
-void BlockReader::read_rows(std::uint64_t first_block, std::uint32_t first_row, std::uint32_t rows,
-                            std::span<TileResult> results) {
+void BlockReader::find_rows(std::uint64_t first_block, RowPiece const& piece, std::span<TileResult> results) {
   std::size_t const stride = finisher_.decoded_row_bytes();
-  side_by_side_stride_ = stride * rows;
-  std::size_t const all_bytes = side_by_side_stride_ * results.size();
-  decoded_reservation_.grow(budget_, all_bytes + row_bytes_);
-  side_by_side_ = scratch_.decoded.get(all_bytes);
-  scratch_.ranges.clear();
+  side_by_side_stride_ = stride * piece.rows;
+  decoded_row_stride_ = stride;
+  found_.clear();
   for (std::size_t i = 0; i < results.size(); ++i) {
     tiff::BlockRange const range = level_.index.range(first_block + i);
-    RawRows const found = check_raw_rows(first_block + i, range, first_row, rows);
+    FoundRows const found = look_up(first_block + i, range, piece);
     results[i] = found.result;
     if (found.readable == 0) { continue; }
-    std::span<std::byte> const into = side_by_side_.subspan(i * side_by_side_stride_, stride * found.readable);
-    scratch_.ranges.push_back({range.offset_bytes + std::uint64_t{first_row} * stride, into});
-    bytes_read_ += into.size();
+    found_.push_back({.offset_bytes = range.offset_bytes + std::uint64_t{piece.first_row} * stride,
+                      .into = i * side_by_side_stride_,
+                      .bytes = stride * found.readable});
+  }
+}
+
+void BlockReader::read_found_rows() {
+  if (found_.empty()) { return; }
+  std::size_t const bytes = found_.back().into + found_.back().bytes;
+  decoded_reservation_.grow(budget_, bytes + row_bytes_);
+  side_by_side_ = scratch_.decoded.get(bytes);
+  scratch_.ranges.clear();
+  for (Found const& found : found_) {
+    scratch_.ranges.push_back({found.offset_bytes, side_by_side_.subspan(found.into, found.bytes)});
   }
   level_.source->submit(scratch_.ranges).wait();
   for (RangeRead const& range : scratch_.ranges) {
     if (level_.image.reversed_bits) { tile::reverse_bits(range.into, range.into); }
+    bytes_read_ += range.into.size();
   }
   turn_to_block(0);
-  decoded_row_stride_ = stride;
-  rows_are_finished_ = false;
 }
 
-TileResult BlockReader::read_rows_into(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows,
-                                       std::size_t skip_bytes, std::size_t bytes, std::byte* out,
-                                       std::ptrdiff_t stride_bytes) {
+TileResult BlockReader::read_rows(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows) {
+  TileResult result;
+  find_rows(block, {first_row, rows, first_row + rows}, {&result, 1});
+  read_found_rows();
+  return result;
+}
+
+TileResult BlockReader::read_rows_into(std::uint64_t block, RowPiece const& piece, std::size_t skip_bytes,
+                                       std::size_t bytes, std::byte* out, std::ptrdiff_t stride_bytes) {
   std::size_t const stride = finisher_.decoded_row_bytes();
   tiff::BlockRange const range = level_.index.range(block);
-  RawRows const found = check_raw_rows(block, range, first_row, rows);
+  FoundRows const found = look_up(block, range, piece);
   if (found.readable == 0) { return found.result; }
-  std::uint64_t const start = range.offset_bytes + std::uint64_t{first_row} * stride + skip_bytes;
+  std::uint64_t const start = range.offset_bytes + std::uint64_t{piece.first_row} * stride + skip_bytes;
   scratch_.ranges.clear();
   bool const one_piece = bytes == stride && stride_bytes == static_cast<std::ptrdiff_t>(bytes);
   if (one_piece) {

@@ -82,19 +82,24 @@ class BlockReader {
   [[nodiscard]] tile::TileResult decode(tile::BatchItem const& item, Form form = Form::rows);
   [[nodiscard]] bool is_in_planes() const noexcept { return planes_.has_value(); }
 
-  // Raw blocks: reads rows [first_row, first_row + rows) of a block. Of one that is too short, the whole rows that are
-  // there are read all the same, and `bytes_written` tells how far the block is good, from its first row on. REQUIRES:
-  // method is raw.
-  [[nodiscard]] tile::TileResult read_rows(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows);
-  // The same of blocks that lie side by side, numbered from `first_block` on, in one go: a result for each.
-  // turn_to_block() says which of them the calls below are about.
-  void read_rows(std::uint64_t first_block, std::uint32_t first_row, std::uint32_t rows,
-                 std::span<tile::TileResult> results);
+  // Rows of a raw block, of which more may be wanted piece by piece, up to `end_row`.
+  struct RowPiece {
+    std::uint32_t first_row, rows, end_row;
+  };
+  // REQUIRES of all that follow here: method is raw.
+  // What will come of a piece of the blocks that lie side by side, numbered from `first_block` on: a result for each,
+  // by the index alone. A block that is too short for `end_row` is truncated whichever its piece, and `bytes_written`
+  // tells how far it is good, from its first row on.
+  void find_rows(std::uint64_t first_block, RowPiece const& piece, std::span<tile::TileResult> results);
+  // Reads what is there of it, the whole rows of blocks that are too short included. turn_to_block() says which of the
+  // blocks the calls below are about.
+  void read_found_rows();
   void turn_to_block(std::size_t place) noexcept { rows_ = side_by_side_.data() + place * side_by_side_stride_; }
-  // Raw blocks whose bytes need no work: reads `bytes` of each of `rows` rows straight to `out` + i * stride.
-  [[nodiscard]] tile::TileResult read_rows_into(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows,
-                                                std::size_t skip_bytes, std::size_t bytes, std::byte* out,
-                                                std::ptrdiff_t stride_bytes);
+  // Both for one block and all that is wanted of it.
+  [[nodiscard]] tile::TileResult read_rows(std::uint64_t block, std::uint32_t first_row, std::uint32_t rows);
+  // Raw blocks whose bytes need no work: reads `bytes` of each row of the piece straight to `out` + i * stride.
+  [[nodiscard]] tile::TileResult read_rows_into(std::uint64_t block, RowPiece const& piece, std::size_t skip_bytes,
+                                                std::size_t bytes, std::byte* out, std::ptrdiff_t stride_bytes);
 
   // Finishes row `row` of the decoded block (counted from first_row after read_rows) into `out`, row_bytes() long.
   // Each row may be finished once.
@@ -129,12 +134,12 @@ class BlockReader {
   [[nodiscard]] tile::TileResult convert_colours(std::uint32_t rows);
   [[nodiscard]] std::span<std::byte> compressed_buffer(std::size_t bytes);
   [[nodiscard]] std::span<std::byte const> unreversed(std::span<std::byte const> bytes);
-  struct RawRows {
-    std::uint32_t readable;  // of the rows asked for
+  struct FoundRows {
+    std::uint32_t readable;  // of the piece
     tile::TileResult result;  // of the block, when they have been read
   };
-  [[nodiscard]] RawRows check_raw_rows(std::uint64_t block, tiff::BlockRange const& range, std::uint32_t first_row,
-                                       std::uint32_t rows) const noexcept;
+  [[nodiscard]] FoundRows look_up(std::uint64_t block, tiff::BlockRange const& range,
+                                  RowPiece const& piece) const noexcept;
   [[nodiscard]] bool uses_libtiff() const noexcept;
 
   Level const& level_;
@@ -149,6 +154,11 @@ class BlockReader {
       reversed_reservation_{"a block with its bits reversed"};
   std::byte* rows_ = nullptr;  // decoded rows, decoded_row_stride_ apart
   std::size_t decoded_row_stride_ = 0;
+  struct Found {
+    std::uint64_t offset_bytes;  // in the file
+    std::size_t into, bytes;  // of side_by_side_
+  };
+  std::vector<Found> found_{};  // by find_rows()
   std::span<std::byte> side_by_side_{};  // rows of several raw blocks, side_by_side_stride_ apart
   std::size_t side_by_side_stride_ = 0;
   std::optional<tile::JpegPlanes> planes_;  // in place of rows

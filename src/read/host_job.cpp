@@ -51,14 +51,10 @@ bool HostJob::cancel() {
 }
 
 void HostJob::finish(ReadReport& report) {
-  if (failure_) { throw *failure_; }
   ReadPlan::Impl const& plan = read_.plan;
-  // The pieces of a block report it one by one.
-  auto const number = [&](BadTileReport const& bad) { return plan.block_number(bad.tile); };
-  std::ranges::sort(found_.bad_tiles, {}, number);
-  auto const repeated = std::ranges::unique(found_.bad_tiles, {}, number);
-  found_.bad_tiles.erase(repeated.begin(), repeated.end());
+  std::ranges::sort(found_.bad_tiles, {}, [&](BadTileReport const& bad) { return plan.block_number(bad.tile); });
   add_report(report, std::move(found_));
+  if (failure_) { throw *failure_; }
   if (read_.request.progress) { read_.request.progress(plan.block_count(), plan.block_count()); }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the workers of one read on the host share and change: the next task, the first failure, progress, the report.
-// Any thread may call any of it.
+// Any thread may call any of it but finish().
 #pragma once
 
 #include "read/host_read.hpp"
@@ -36,7 +36,7 @@ class HostJob {
   // False when the read was cancelled. An exception of the progress function is thrown on.
   bool tell_progress(std::uint64_t tasks_done);
 
-  // When all workers are done: throws the failure, or adds to the report and tells the end of progress.
+  // When all workers are done: adds to the report, then throws the failure or tells the end of progress.
   void finish(ReadReport& report);
 
  private:

@@ -14,12 +14,11 @@ constexpr std::uint64_t kMaxBatchBlocks = 64;
 
 }  // namespace
 
-HostRead::HostRead(ReadPlan::Impl const& plan_, ReadRequest const& request_, HostView const& view,
-                   MemoryBudget& budget_)
-    : plan(plan_),
-      request(request_),
+HostRead::HostRead(ReadPlan::Impl const& of, ReadRequest const& asked, HostView const& view, MemoryBudget& memory)
+    : plan(of),
+      request(asked),
       destination(view),
-      budget(budget_),
+      budget(memory),
       method(choose_method(*plan.level, plan.dataset->trusted)),
       cache_limit_bytes(resolve_tile_cache()) {
   tiff::Image const& image = plan.level->image;

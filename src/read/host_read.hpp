@@ -16,7 +16,7 @@ namespace terrazzo::reading {
 
 struct HostRead {
   // `view` has the plan's bands, size and dtype. All that is given outlives the read.
-  HostRead(ReadPlan::Impl const& plan_, ReadRequest const& request_, HostView const& view, MemoryBudget& budget_);
+  HostRead(ReadPlan::Impl const& of, ReadRequest const& asked, HostView const& view, MemoryBudget& memory);
 
   ReadPlan::Impl const& plan;
   ReadRequest const& request;

@@ -128,29 +128,37 @@ std::shared_ptr<CachedBlock const> HostWorker::cached(TileId const& id) const {
 void HostWorker::do_raw_piece(std::uint64_t task, RawPiece const& piece) {
   raw_parts_.clear();
   for (std::uint32_t i = 0; i < piece.blocks; ++i) {
-    BlockPart part = part_of(piece.first_block + i);
-    Window& covered = part.covered;
-    // Cut the covered rows down to this piece.
-    std::uint64_t const piece_top = std::uint64_t{part.id.row} * image_.block_height_px + piece.first_row;
-    std::uint64_t const from = std::max<std::uint64_t>(covered.row, piece_top);
-    std::uint64_t const to = std::min(covered.row + std::uint64_t{covered.height}, piece_top + piece.rows);
-    if (from >= to) { return; }  // nor of the others: they have the same rows
-    bool const is_last = to == covered.row + std::uint64_t{covered.height};
-    covered.row = static_cast<std::uint32_t>(from);
-    covered.height = static_cast<std::uint32_t>(to - from);
+    BlockPart const part = part_of(piece.first_block + i);
     if (!placer_.is_wanted(part)) { return; }  // resampling: there are no others
-    raw_parts_.push_back({part, is_last});
+    std::uint64_t const block_top = std::uint64_t{part.id.row} * image_.block_height_px;
+    std::uint64_t const piece_top = block_top + piece.first_row, piece_end = piece_top + piece.rows;
+    // Cut the covered rows down to this piece.
+    std::uint64_t const from = std::max<std::uint64_t>(part.covered.row, piece_top);
+    std::uint64_t const to = std::min(part.covered.row + std::uint64_t{part.covered.height}, piece_end);
+    if (from >= to) { return; }  // nor of the others: they have the same rows
+    std::uint32_t const end_row = placer_.last_row(part) + 1;
+    RawPart cut{part, end_row, end_row > piece.first_row && end_row <= piece.first_row + piece.rows};
+    cut.covered.row = static_cast<std::uint32_t>(from);
+    cut.covered.height = static_cast<std::uint32_t>(to - from);
+    if (!placer_.is_wanted(cut)) { return; }
+    raw_parts_.push_back(cut);
   }
-  if (!reads_into_result(raw_parts_.front())) {
+  if (reads_into_result(raw_parts_.front())) {
+    read_into_result(task, raw_parts_.front());
+  } else {
     read_and_place(task);
-    return;
   }
-  for (RawPart const& part : raw_parts_) { read_into_result(task, part); }
+}
+
+BlockReader::RowPiece HostWorker::rows_of(RawPart const& part) const noexcept {
+  return {part.covered.row - part.id.row * image_.block_height_px, part.covered.height, part.end_row};
 }
 
 // Rows of a whole width follow one another in the file and take one call; others take one each. The kernel reads what
 // it writes over, so large results are streamed from the cache instead: 1.3 times as fast as reads straight into the
-// result (2 cores).
+// result (2 cores). Only those have blocks that are joined, whose rows are short: a part that is read into the result
+// is the only one of its piece.
+static_assert(kLoneRowBytes > kJoinedRowBytes);
 bool HostWorker::reads_into_result(BlockPart const& part) const {
   if (!placer_.is_direct() || !reader_.stored_is_finished()) { return false; }
   std::size_t const row_bytes = part.covered.width * reader_.pixel_bytes();
@@ -161,38 +169,40 @@ bool HostWorker::reads_into_result(BlockPart const& part) const {
 void HostWorker::read_into_result(std::uint64_t task, RawPart const& part) {
   auto const& [id, covered] = static_cast<BlockPart const&>(part);
   std::size_t const skip = (covered.column - id.column * image_.block_width_px) * reader_.pixel_bytes();
-  TileResult const result = reader_.read_rows_into(
-      plan_.block_number(id), covered.row - id.row * image_.block_height_px, covered.height, skip,
-      covered.width * reader_.pixel_bytes(), placer_.first_row(part), read_.destination.row_stride_bytes);
+  TileResult const result =
+      reader_.read_rows_into(plan_.block_number(id), rows_of(part), skip, covered.width * reader_.pixel_bytes(),
+                             placer_.first_row(part), read_.destination.row_stride_bytes);
   settle(task, part, result, part.is_last);
 }
 
 void HostWorker::read_and_place(std::uint64_t task) {
-  auto const& [first_id, first_covered] = static_cast<BlockPart const&>(raw_parts_.front());
-  std::uint32_t const first_row = first_covered.row - first_id.row * image_.block_height_px;
-  std::uint32_t const rows = first_covered.height;
+  RawPart const& first = raw_parts_.front();
+  BlockReader::RowPiece const piece = rows_of(first);
   raw_results_.resize(raw_parts_.size());
-  reader_.read_rows(plan_.block_number(first_id), first_row, rows, raw_results_);
-  bool const joins = placer_.is_direct() && placer_.is_streaming() && reader_.stored_is_finished();
-  std::size_t waiting = 0;  // blocks before this one that are placed together
-  auto const place_waiting = [&](std::size_t end) {
-    if (waiting == 0) { return; }
-    reader_.turn_to_block(end - waiting);
-    placer_.place_side_by_side(raw_parts_[end - waiting], waiting);
-    waiting = 0;
-  };
+  good_rows_.resize(raw_parts_.size());
+  reader_.find_rows(plan_.block_number(first.id), piece, raw_results_);
+  // Before anything is read: a bad block comes before a source that fails at the next one.
   for (std::size_t i = 0; i < raw_parts_.size(); ++i) {
-    RawPart const& part = raw_parts_[i];
-    std::uint32_t const good_rows = settle(task, part, raw_results_[i], part.is_last);
-    if (joins && placer_.has_whole_rows(part) && good_rows >= first_row + rows) {
-      ++waiting;
-      continue;
-    }
-    place_waiting(i);
-    reader_.turn_to_block(i);
-    if (good_rows > first_row) { placer_.place_rows(part, first_row, good_rows - first_row); }
+    std::uint32_t const good = settle(task, raw_parts_[i], raw_results_[i], raw_parts_[i].is_last);
+    good_rows_[i] = good - std::min(good, piece.first_row);
   }
-  place_waiting(raw_parts_.size());
+  reader_.read_found_rows();
+  bool const joins = placer_.is_direct() && placer_.is_streaming() && reader_.stored_is_finished();
+  auto const is_joined = [&](std::size_t i) {
+    return joins && placer_.has_whole_rows(raw_parts_[i]) && good_rows_[i] >= piece.rows;
+  };
+  for (std::size_t i = 0, end = 0; i < raw_parts_.size(); i = end) {
+    for (end = i; end < raw_parts_.size() && is_joined(end);) { ++end; }
+    if (end == i) {
+      end = i + 1;
+      if (good_rows_[i] == 0) { continue; }
+      reader_.turn_to_block(i);
+      placer_.place_rows(raw_parts_[i], piece.first_row, good_rows_[i]);
+    } else {
+      reader_.turn_to_block(i);
+      placer_.place_side_by_side(raw_parts_[i], end - i);
+    }
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -232,7 +242,7 @@ std::uint32_t HostWorker::settle(std::uint64_t task, BlockPart const& part, Tile
     job_.fail(task, error_of(part.id, kind_of(result), message));
     return 0;
   }
-  found_.bad_tiles.push_back({part.id, kind_of(result), message});
+  if (is_last_piece) { found_.bad_tiles.push_back({part.id, kind_of(result), message}); }
   bool const rows_count = result.status == TileStatus::truncated && !image_.is_converted_to_rgb();
   std::uint64_t const row_bytes = std::max<std::uint64_t>(1, image_.row_bytes());
   auto const good =

@@ -8,10 +8,12 @@
 #include "read/block_reader.hpp"
 #include "read/host_job.hpp"
 #include "read/host_read.hpp"
+#include "read/tile_cache.hpp"
+#include "terrazzo/error.hpp"
 #include "terrazzo/read.hpp"
+#include "tile/tile_batch.hpp"
 #include "tile/tile_status.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -36,7 +38,8 @@ class HostWorker {
  private:
   // What a piece takes of one of its blocks.
   struct RawPart : BlockPart {
-    bool is_last;  // piece of this block
+    std::uint32_t end_row;  // of the block, of all that its pieces take
+    bool is_last;  // of its pieces
   };
 
   [[nodiscard]] BlockPart part_of(std::uint64_t index) const noexcept;
@@ -49,11 +52,12 @@ class HostWorker {
 
   void do_raw_piece(std::uint64_t task, RawPiece const& piece);
   [[nodiscard]] bool reads_into_result(BlockPart const& part) const;
+  [[nodiscard]] BlockReader::RowPiece rows_of(RawPart const& part) const noexcept;
   void read_into_result(std::uint64_t task, RawPart const& part);
   void read_and_place(std::uint64_t task);
 
-  // Counts the block (by its last piece, which is good only if the others are), fills what is missing or bad, tells the
-  // job of a failure. Returns how many rows are good, from the block's first on.
+  // Counts the block (once, whatever its pieces), fills what is missing or bad, tells the job of a failure. Returns how
+  // many rows are good, from the block's first on.
   std::uint32_t settle(std::uint64_t task, BlockPart const& part, tile::TileResult const& result,
                        bool is_last_piece = true);
   [[nodiscard]] Error error_of(TileId const& id, ErrorKind kind, std::string message) const;
@@ -67,6 +71,7 @@ class HostWorker {
   BlockPlacer placer_;
   std::vector<RawPart> raw_parts_;  // of the piece in hand
   std::vector<tile::TileResult> raw_results_;
+  std::vector<std::uint32_t> good_rows_;  // of each, from the piece's first on
   ReadReport found_;
 };
 

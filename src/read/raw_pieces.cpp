@@ -10,11 +10,7 @@ namespace terrazzo::reading {
 
 namespace {
 
-// Runs of this length are what joining is for. Written past the caches by 16 threads, runs of 1 KiB take 1.6 times as
-// long as these.
-constexpr std::uint64_t kJoinedRowBytes = 8192;
-
-// So many pieces a thread at least, or blocks stay apart: the threads end together.
+// So many pieces a thread at least, or blocks stay apart: the last piece of all is then 6 % of a thread's work.
 constexpr std::uint64_t kPiecesPerThread = 16;
 
 }  // namespace

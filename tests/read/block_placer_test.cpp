@@ -68,8 +68,10 @@ TEST(BlockPlacer, PlacesTheGoodRowsThatWereDecoded) {
 }
 
 TEST(BlockPlacer, RepeatsAndSkipsRowsAndColumnsForAnotherSize) {
-  for (TargetSize const size : {TargetSize{80, 72}, TargetSize{13, 11}}) {
+  for (TargetSize const size : {TargetSize{80, 72}, TargetSize{13, 9}}) {
     Placed placed(kTiles, {.target_size = size}, {.column = 0, .row = 1});
+    EXPECT_FALSE(placed.placer.takes_planes());
+    EXPECT_EQ(placed.placer.last_row(placed.part), size.height == 72 ? 15u : 14u) << "of source rows 2, 6, ... 30, 34";
     placed.load(0, 16);
     placed.placer.place_rows(placed.part, 0, 16);
     ReadPlan::Impl const& plan = *placed.plan;
@@ -110,7 +112,8 @@ TEST(BlockPlacer, FillsFromARowOfTheBlockOn) {
 TEST(BlockPlacer, PlacesBlocksSideBySide) {
   Placed placed(kTiles, {}, {.column = 0, .row = 1});
   std::vector<tile::TileResult> results(2);
-  placed.reader.read_rows(placed.plan->block_number(placed.part.id), 0, 16, results);
+  placed.reader.find_rows(placed.plan->block_number(placed.part.id), {0, 16, 16}, results);
+  placed.reader.read_found_rows();
   placed.placer.place_side_by_side(placed.part, 2);
   placed.expect([](auto r, auto c) { return value_at<std::uint8_t>(0, r, c); },
                 [](auto r, auto c) { return r >= 16 && r < 32 && c < 32; });

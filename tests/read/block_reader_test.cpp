@@ -288,7 +288,9 @@ TEST(RowsOfRawBlocks, SideBySideAreThoseOfEach) {
   Opened const opened(image<std::uint8_t>(spec));
   Reader together(level_of(opened)), alone(level_of(opened));
   std::vector<tile::TileResult> results(4);
-  together.reader.read_rows(0, 2, 10, results);
+  together.reader.find_rows(0, {2, 10, 12}, results);
+  EXPECT_EQ(together.reader.bytes_read(), 0u);
+  together.reader.read_found_rows();
   for (std::uint64_t block = 0; block < 4; ++block) {
     tile::TileResult const result = alone.reader.read_rows(block, 2, 10);
     EXPECT_EQ(results[block].status, result.status) << block;
@@ -309,6 +311,37 @@ TEST(RowsOfRawBlocks, SideBySideAreThoseOfEach) {
   }
   EXPECT_EQ(together.reader.bytes_read(), (10u + 3 + 10) * 16);
   EXPECT_EQ(alone.reader.bytes_read(), (10u + 3 + 10) * 16);
+}
+
+TEST(RowsOfRawBlocks, AreTruncatedWhicheverPieceIsLookedAt) {
+  ImageSpec spec{.width = 16, .height = 16, .tile_width = 16, .tile_height = 16};
+  spec.edit = [](std::uint64_t, std::vector<std::byte>& bytes) { bytes.resize(9 * 16); };
+  Opened const opened(image<std::uint8_t>(spec));
+  for (std::uint32_t const first : {0u, 4u, 8u, 12u}) {
+    Reader reader(level_of(opened));
+    tile::TileResult result;
+    reader.reader.find_rows(0, {first, 4, 16}, {&result, 1});
+    EXPECT_EQ(result.status, tile::TileStatus::truncated) << first;
+    EXPECT_EQ(result.bytes_written, 9u * 16) << first;
+    reader.reader.read_found_rows();
+    EXPECT_EQ(reader.reader.bytes_read(), first == 12 ? 0u : first == 8 ? 16u : 64u);
+    reader.reader.find_rows(0, {first, 4, 9}, {&result, 1});
+    EXPECT_EQ(result.status, tile::TileStatus::ok) << "nine rows are wanted in all";
+  }
+}
+
+TEST(RowsOfRawBlocks, TakeMemoryForWhatIsThere) {
+  ImageSpec spec{.width = 64, .height = 16, .tile_width = 16, .tile_height = 16};
+  spec.edit = [](std::uint64_t block, std::vector<std::byte>& bytes) {
+    if (block < 2) { bytes.clear(); }
+  };
+  Opened const opened(image<std::uint8_t>(spec));
+  std::vector<tile::TileResult> results(4);
+  Reader small(level_of(opened), 16 + 2 * 256);
+  small.reader.find_rows(0, {0, 16, 16}, {results.data(), 2});
+  EXPECT_NO_THROW(small.reader.read_found_rows()) << "neither is in the file";
+  small.reader.find_rows(0, {0, 16, 16}, results);
+  EXPECT_EQ(failure_of([&] { small.reader.read_found_rows(); }).kind(), ErrorKind::limit) << "room for four";
 }
 
 TEST(BlocksInPlanes, AreThoseOfJpegWhenAskedFor) {

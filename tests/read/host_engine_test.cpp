@@ -11,7 +11,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace terrazzo::reading {
@@ -55,64 +59,180 @@ TEST(RawPieces, NeedLittleMemoryBesidesTheResult) {
   EXPECT_EQ(values_of<std::uint16_t>(array), expected<std::uint16_t>(window, {1}));
 }
 
-// Short rows of neighbours are joined in a result this large. Of the tiles, some are missing, some end early; the
-// window and the image end inside tiles, bands lie in planes, and the result begins and goes on anywhere in a line of
-// the cache.
-void expect_joined(std::uint32_t tile_width, std::uint32_t tile_height, Window const& window, std::size_t skip) {
-  constexpr std::uint32_t kWidth = 2100, kHeight = 1100;
-  std::uint32_t const across = ceil_div(kWidth, tile_width), down = ceil_div(kHeight, tile_height);
-  ImageSpec spec{.width = kWidth,
-                 .height = kHeight,
-                 .bands = 2,
-                 .tile_width = tile_width,
-                 .tile_height = tile_height,
-                 .separate = true};
+// Short rows of neighbours are joined in a result this large. Of the tiles, some are missing, some end early, some hold
+// more than their pixels; the window and the image end inside tiles.
+struct Joined {
+  ImageSpec spec;
+  Window window;
+  std::size_t skip = 0;  // samples before the result, so that it begins anywhere in a line of the cache
+  bool by_pixel = false;
+  bool bottom_up = false;
+};
+
+template <class T, class Result = T>
+void expect_joined(Joined test, unsigned threads, std::optional<DType> dtype = {}) {
+  auto& [spec, window, skip, by_pixel, bottom_up] = test;
+  std::uint32_t const across = ceil_div(spec.width, spec.tile_width), down = ceil_div(spec.height, spec.tile_height);
+  std::uint32_t const height = spec.tile_height;
   auto const good_rows = [&](std::uint64_t block) {
-    return block % 13 == 5 ? 0 : block % 17 == 3 ? static_cast<std::uint32_t>(block) % tile_height : tile_height;
+    return block % 13 == 5 ? 0u : block % 11 == 3 ? static_cast<std::uint32_t>(block * 7) % height : height;
   };
-  std::size_t const row_bytes = std::size_t{tile_width} * sizeof(double);
-  spec.edit = [&](std::uint64_t block, Bytes& bytes) { bytes.resize(good_rows(block) * row_bytes); };
-  Opened const opened(image<double>(spec));
-  ReadRequest const request{.window = window, .bad_tile = BadTile::fill, .threads = 1};
+  auto const has_surplus = [&](std::uint64_t block) { return block % 5 == 1 && good_rows(block) == height; };
+  std::size_t const row_bytes = std::size_t{spec.tile_width} * sizeof(T) * (spec.separate ? 1 : spec.bands);
+  spec.edit = [&](std::uint64_t block, Bytes& bytes) {
+    bytes.resize(good_rows(block) * row_bytes + (has_surplus(block) ? 9 : 0));
+  };
+  Opened const opened(image<T>(spec));
+  ReadRequest const request{.window = window, .dtype = dtype, .bad_tile = BadTile::fill, .threads = threads};
   auto const planned = make_plan(opened->shared_impl(), request);
-  ASSERT_GT(RawPieces(*planned)[0].blocks, 1u) << "or this tests nothing";
-  std::size_t const stride = window.width + skip;
-  std::vector<double> out(skip + stride * window.height * 2, -1), wanted = out;
-  for (std::uint32_t b = 0; b < 2; ++b) {
+
+  std::vector<Result> out(skip + std::size_t{window.width} * window.height * spec.bands, Result{99}), wanted = out;
+  auto const place = [&](std::uint32_t b, std::uint32_t r, std::uint32_t c) {
+    std::size_t const row = bottom_up ? window.height - 1 - r : r;
+    return skip + (by_pixel ? (row * window.width + c) * spec.bands + b
+                            : (std::size_t{b} * window.height + row) * window.width + c);
+  };
+  for (std::uint32_t b = 0; b < spec.bands; ++b) {
     for (std::uint32_t r = 0; r < window.height; ++r) {
       for (std::uint32_t c = 0; c < window.width; ++c) {
         std::uint32_t const row = window.row + r, column = window.column + c;
-        std::uint64_t const block = (std::uint64_t{b} * down + row / tile_height) * across + column / tile_width;
-        wanted[skip + (std::size_t{b} * window.height + r) * stride + c] =
-            row % tile_height < good_rows(block) ? value_at<double>(b, row, column) : 0;
+        std::uint64_t const block =
+            (std::uint64_t{spec.separate ? b : 0} * down + row / height) * across + column / spec.tile_width;
+        wanted[place(b, r, c)] =
+            row % height < good_rows(block) ? static_cast<Result>(value_at<T>(b, row, column)) : Result{0};
       }
     }
   }
-  auto const bytes = [](std::size_t values) { return static_cast<std::int64_t>(values * sizeof(double)); };
+  auto const distance = [&](std::size_t to, std::size_t from) {
+    return (static_cast<std::int64_t>(to) - static_cast<std::int64_t>(from)) * std::int64_t{sizeof(Result)};
+  };
+  std::size_t const origin = place(0, 0, 0);
   ReadReport report;
   read_into(*opened, request,
-            {out.data() + skip, DType::f64, 2, window.height, window.width, bytes(stride * window.height),
-             bytes(stride), bytes(1)},
+            {out.data() + origin, planned->dtype, spec.bands, window.height, window.width,
+             spec.bands > 1 ? distance(place(1, 0, 0), origin) : 0, distance(place(0, 1, 0), origin),
+             distance(place(0, 0, 1), origin)},
             &report);
-  EXPECT_TRUE(out == wanted) << tile_width << " x " << tile_height << " skip " << skip;
-  EXPECT_GT(report.bad_tiles.size(), 0u);
-  EXPECT_GT(report.sparse_tiles, 0u);
-  EXPECT_EQ(report.tiles + report.sparse_tiles + report.bad_tiles.size(), planned->block_count());
-  out.assign(out.size(), -1);
-  read_into(*opened, {.window = window, .bad_tile = BadTile::fill, .threads = 4},
-            {out.data() + skip, DType::f64, 2, window.height, window.width, bytes(stride * window.height),
-             bytes(stride), bytes(1)});
-  EXPECT_TRUE(out == wanted) << "by four threads";
-  Error const error = failure_of([&] { static_cast<void>(read(*opened, {.window = window, .threads = 1})); });
-  EXPECT_EQ(error.kind(), ErrorKind::malformed);
-  EXPECT_EQ(error.where().tile, report.bad_tiles.front().tile);
+  EXPECT_TRUE(out == wanted);
+
+  std::uint64_t sparse = 0, bad = 0, surplus = 0;
+  for (std::uint64_t i = 0; i < planned->block_count(); ++i) {
+    TileId const id = planned->block_id(i);
+    Window const covered = planned->covered(id);
+    std::uint64_t const block = planned->block_number(id);
+    bool const is_bad = good_rows(block) < covered.row + covered.height - id.row * height;
+    sparse += good_rows(block) == 0 ? 1 : 0;
+    bad += good_rows(block) != 0 && is_bad ? 1 : 0;
+    surplus += has_surplus(block) ? 1 : 0;
+  }
+  EXPECT_EQ(report.sparse_tiles, sparse);
+  EXPECT_EQ(report.bad_tiles.size(), bad);
+  EXPECT_EQ(report.surplus_tiles, surplus);
+  EXPECT_EQ(report.tiles, planned->block_count() - sparse - bad);
 }
 
+// With one thread all are joined, with three none: there would be too few pieces.
 TEST(RawPieces, OfJoinedTilesGiveTheSamePixels) {
-  expect_joined(64, 64, {0, 0, 2100, 1100}, 0);
-  expect_joined(64, 48, {0, 0, 2100, 1100}, 1);
-  expect_joined(208, 176, {5, 3, 2090, 1090}, 2);
-  expect_joined(16, 16, {17, 15, 2075, 1085}, 5);
+  ImageSpec const rgb{.width = 2800, .height = 2300, .bands = 3, .tile_width = 112, .tile_height = 240};
+  ImageSpec rgb_planes = rgb;
+  rgb_planes.separate = true;
+  Window const inside{7, 9, 2700, 2200};
+  for (unsigned const threads : {1u, 3u}) {
+    SCOPED_TRACE(threads);
+    expect_joined<double>({.spec = {.width = 2300, .height = 2000, .tile_width = 48, .tile_height = 160},
+                           .window = {0, 0, 2300, 2000},
+                           .skip = 1},
+                          threads);
+    expect_joined<std::uint16_t>({.spec = rgb_planes, .window = inside, .skip = 13, .bottom_up = true}, threads);
+    expect_joined<std::uint16_t>({.spec = rgb, .window = inside, .skip = 5, .by_pixel = true}, threads);
+    // Tall tiles in many pieces, of which the first begins below the tile's first row.
+    expect_joined<float>({.spec = {.width = 3100, .height = 3100, .tile_width = 80, .tile_height = 3104},
+                          .window = {81, 700, 3000, 2390},
+                          .skip = 3},
+                         threads);
+    expect_joined<std::uint8_t>({.spec = {.width = 6000, .height = 6000, .tile_width = 16, .tile_height = 16},
+                                 .window = {17, 3, 5900, 5900},
+                                 .skip = 7},
+                                threads);
+  }
+}
+
+// Read in the same pieces, and placed one by one.
+TEST(RawPieces, OfTilesThatAreNotCopiedAsTheyAreGiveTheSamePixels) {
+  ImageSpec const rgb{.width = 2800, .height = 2300, .bands = 3, .tile_width = 112, .tile_height = 240};
+  expect_joined<std::uint16_t>({.spec = rgb, .window = {7, 9, 2700, 2200}, .skip = 1}, 1);
+  ImageSpec const plain{.width = 2300, .height = 2000, .tile_width = 48, .tile_height = 160};
+  ImageSpec swapped = plain, reversed = plain;
+  swapped.order = std::endian::big;
+  reversed.reversed_bits = true;
+  Window const inside{3, 5, 2291, 1990};
+  expect_joined<double>({.spec = swapped, .window = inside, .skip = 1}, 1);
+  expect_joined<double>({.spec = reversed, .window = inside, .skip = 3, .bottom_up = true}, 1);
+  expect_joined<std::uint16_t, float>(
+      {.spec = {.width = 3000, .height = 3000, .tile_width = 176, .tile_height = 1200}, .window = {1, 1, 2990, 2990}},
+      1, DType::f32);
+}
+
+// 4096 x 4096 floats of 256 px tiles, all the same bytes, some of which end after so many rows.
+Opened tiles_that_end_after(std::vector<std::pair<std::size_t, std::uint32_t>> const& rows) {
+  constexpr std::uint32_t kSide = 4096, kTile = 256, kTiles = (kSide / kTile) * (kSide / kTile);
+  testing::TiffBuilder builder;
+  auto const at = static_cast<std::uint32_t>(builder.data(Bytes(std::size_t{kTile} * kTile * 4, std::byte{7})));
+  std::vector<std::uint32_t> sizes(kTiles, kTile * kTile * 4);
+  for (auto const& [tile, count] : rows) { sizes[tile] = count * kTile * 4; }
+  builder.longs(256, {kSide}).longs(257, {kSide}).shorts(258, {32}).shorts(259, {kNone}).shorts(339, {3});
+  builder.longs(322, {kTile}).longs(323, {kTile}).longs(324, std::vector<std::uint32_t>(kTiles, at)).longs(325, sizes);
+  return Opened(builder);
+}
+
+TEST(RawPieces, FailWithTheFirstBadTileWhateverTheThreads) {
+  Opened const opened = tiles_that_end_after({{1, 200}, {2, 10}});
+  for (unsigned const threads : {1u, 2u, 4u, 5u, 8u}) {
+    Error const error = failure_of([&] { static_cast<void>(read(*opened, {.threads = threads})); });
+    EXPECT_EQ(error.where().tile, (TileId{.column = 1})) << threads;
+    EXPECT_NE(error.message().find("shorter than its pixels"), std::string::npos) << error.message();
+  }
+}
+
+TEST(RawPieces, OfAReadThatFailsAreReported) {
+  Opened const opened = tiles_that_end_after({{100, 10}});
+  ReadReport report;
+  EXPECT_EQ(failure_of([&] { static_cast<void>(read(*opened, {.threads = 1}, &report)); }).kind(),
+            ErrorKind::malformed);
+  EXPECT_GE(report.tiles, 96u) << "six rows of tiles above it";
+  EXPECT_LT(report.tiles, 256u);
+}
+
+TEST(RawPieces, TellOfProgressToTheEnd) {
+  Opened const opened = tiles_that_end_after({});
+  for (unsigned const threads : {1u, 2u}) {
+    std::vector<std::uint64_t> told;
+    ReadRequest request{.threads = threads};
+    request.progress = [&](std::uint64_t done, std::uint64_t total) {
+      EXPECT_EQ(total, 256u);
+      told.push_back(done);
+      return true;
+    };
+    static_cast<void>(read(*opened, request));
+    EXPECT_TRUE(std::ranges::is_sorted(told));
+    EXPECT_EQ(told.back(), 256u);
+    if (threads == 1) { EXPECT_EQ(told[1], 8u) << "two pieces of eight tiles"; }
+  }
+}
+
+TEST(RawPieces, OfBlocksThatAreNotThereNeedNoMemory) {
+  for (bool const sparse : {true, false}) {
+    testing::TiffBuilder builder;
+    builder.longs(256, {400'000'000}).longs(257, {4}).shorts(258, {8}).shorts(259, {kNone}).longs(278, {4});
+    builder.longs(273, {sparse ? 0 : 4'000'000'000u}).longs(279, {sparse ? 0 : 1'600'000'000u});
+    Opened const opened(builder);
+    ReadReport report;
+    ReadRequest const request{
+        .window = Window{0, 0, 16, 2}, .bad_tile = BadTile::fill, .memory_limit_bytes = std::uint64_t{64} << 20};
+    EXPECT_EQ(values_of<std::uint8_t>(read(*opened, request, &report)), std::vector<std::uint8_t>(32, 0));
+    EXPECT_EQ(report.sparse_tiles, sparse ? 1u : 0u);
+    EXPECT_EQ(report.bad_tiles.size(), sparse ? 0u : 1u);
+  }
 }
 
 TEST(RawPieces, AreUnderTheMemoryLimitToo) {
@@ -125,7 +245,7 @@ TEST(RawPieces, AreUnderTheMemoryLimitToo) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// Results larger than the caches are written past them. 7 x 7 tiles, all the same one, so that the file is small.
+// Results larger than the caches are written past them. Tiles are all the same one, so that the file is small.
 
 TEST(LargeResults, AreTheSamePixels) {
   constexpr std::uint32_t kTile = 512, kTilesAcross = 14;

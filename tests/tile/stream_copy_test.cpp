@@ -54,7 +54,7 @@ TEST(CopyRowsStreaming, PutsRowsOfBlocksSideBySideAndNothingBeyondThem) {
   for (std::size_t const blocks : {2u, 3u, 5u}) {
     std::vector<std::byte> from(blocks * kBlockStride);
     for (std::size_t i = 0; i < from.size(); ++i) { from[i] = static_cast<std::byte>(i * 13 + i / 256); }
-    for (std::size_t const bytes : {0u, 1u, 16u, 63u, 64u, 65u, 100u, 127u, 128u, 130u, 192u, 210u}) {
+    for (std::size_t const bytes : {0u, 1u, 16u, 17u, 40u, 48u, 63u, 64u, 65u, 100u, 127u, 128u, 130u, 192u, 210u}) {
       for (std::size_t offset = 0; offset < 65; ++offset) {
         std::size_t const stride = blocks * bytes + 17;
         std::vector<std::byte> to(kRows * stride + 128, std::byte{0xEE}), wanted = to;

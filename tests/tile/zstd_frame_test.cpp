@@ -143,6 +143,11 @@ TEST(ZstdFrame, RefusesATreeThatNobodyDefined) {
   EXPECT_TRUE(zstd_frame_is_plausible(own, 2));
 }
 
+TEST(ZstdFrame, RefusesCodedLiteralsOfNoBytes) {
+  Bytes const frame = kMagic + bytes({0x00, 0}) + block(true, 2, 5) + bytes({0x02 | 2 << 4, 0x00, 0x00, 0, 0});
+  EXPECT_FALSE(zstd_frame_is_plausible(frame, 2));
+}
+
 TEST(ZstdLiteralsHeader, IsReadInEveryFormat) {
   struct Case {
     Bytes in;
