@@ -14,7 +14,8 @@ the rounds. Outputs are compared before the clock starts. Contenders:
   codec       the codec library alone: the same tiles out of memory into a buffer per thread, on as many threads; no
               predictor, no placing. libdeflate, libzstd, libtiff's LZW, libjpeg-turbo. For uncompressed files: pread of
               the file in pieces into the same buffer. For windows: the tiles that each touches, as often as it does,
-              with no wait between windows; for uncompressed files, pread of every row into its place
+              window by window; for uncompressed files, pread of every row into its place. For clients: the same
+              with no wait between windows
 
 Cases: the whole raster; 1000 random windows of 512 x 512 one after another (each read with all threads), and the same
 windows shared out among as many clients as there are threads, each reading alone. Every reader may cache as it does by
@@ -164,16 +165,19 @@ class Codec:
         if self.codec == "none":
             self.shim.call("shim_plain_read", os.fsencode(self.path), buffer, buffer.nbytes, self.threads)
             return
-        self.decode(np.arange(len(self.sizes), dtype=np.uint64))
+        self.decode(np.arange(len(self.sizes), dtype=np.uint64), np.array([0, len(self.sizes)], np.uint64))
 
-    def decode(self, tiles):
+    def decode(self, tiles, firsts):
+        """The tiles of one group after those of another."""
         self.shim.call("shim_decode_tiles", self.codec.encode(), self.file, self.file.nbytes, self.offsets, self.sizes,
-                       tiles, len(tiles), self.tile_bytes, self.tables, self.tables.nbytes, self.scratch, self.threads)
+                       tiles, firsts, len(firsts) - 1, self.tile_bytes, self.tables, self.tables.nbytes, self.scratch,
+                       self.threads)
 
     def prepare(self, windows):
         """What each window touches, once: the tiles, or the runs of a file that is not compressed."""
         parts = [self.parts(*window) for window in windows.tolist()]
         self.window_tiles = np.array([tile for part in parts for tile, _, _ in part], np.uint64)
+        self.first_tiles = np.cumsum([0] + [len(part) for part in parts]).astype(np.uint64)
         if self.codec != "none":
             return
         runs = [np.concatenate([self.runs(*window, *part) for part in parts_of])
@@ -198,15 +202,19 @@ class Codec:
         return np.stack([int(self.offsets[tile]) + in_tile * self.pixel_bytes, in_window * self.pixel_bytes,
                          np.full(len(y), len(columns) * self.pixel_bytes)], axis=1)
 
-    def windows(self, windows, buffers):
-        """The same tiles as often as windows touch them, all threads busy to the end; none: straight into place."""
+    def windows(self, windows, buffers, clients=0):
+        """The same tiles as often as windows touch them, window by window; none: straight into place."""
         if self.codec == "none":
             self.shim.call("shim_plain_read_windows", os.fsencode(self.path), self.window_runs, self.first_runs,
-                           len(windows), buffers, buffers.nbytes // self.threads, self.threads)
-            return
-        self.decode(self.window_tiles)
+                           len(windows), buffers, buffers.nbytes // self.threads, self.threads, clients)
+        elif clients:
+            self.decode(self.window_tiles, np.array([0, len(self.window_tiles)], np.uint64))
+        else:
+            self.decode(self.window_tiles, self.first_tiles)
 
-    clients = windows
+    def clients(self, windows, buffers):
+        """The same with no wait between windows."""
+        self.windows(windows, buffers, clients=1)
 
 
 # -- measuring --------------------------------------------------------------------------------------------------------
@@ -257,7 +265,7 @@ def compare_windows(reader, codec, windows, buffers):
         codec.windows(window[None], buffers)
         plain = buffers.copy()
         reader.windows(window[None], buffers)
-        if not any(np.array_equal(plain[thread], buffers[0]) for thread in range(len(plain))):
+        if not np.array_equal(plain[0], buffers[0]):
             raise SystemExit(f"{codec.path.name}: a plain read of window {window} has other pixels")
 
 

@@ -33,6 +33,7 @@
 
 namespace {
 
+using terrazzo::bench::Crew;
 using terrazzo::bench::g_error;
 using terrazzo::bench::guarded;
 using terrazzo::bench::in_parallel;
@@ -251,12 +252,12 @@ int shim_read_windows_by_clients(void* dataset, std::uint32_t const* windows, st
   });
 }
 
-// Decodes the tiles that are listed of a file in memory, thread k into buffer + k * tile_bytes. `codec` is deflate,
-// zstd, lzw or jpeg.
+// Decodes the tiles that are listed of a file in memory, one group of them after the other, thread k into buffer + k *
+// tile_bytes. Group i is from firsts[i] to firsts[i + 1]. `codec` is deflate, zstd, lzw or jpeg.
 int shim_decode_tiles(char const* codec, void const* file, std::uint64_t file_bytes, std::uint64_t const* offsets,
-                      std::uint64_t const* sizes, std::uint64_t const* list, std::uint64_t count,
-                      std::uint64_t tile_bytes, void const* jpeg_tables, std::uint64_t jpeg_tables_bytes, void* buffer,
-                      unsigned threads) {
+                      std::uint64_t const* sizes, std::uint64_t const* list, std::uint64_t const* firsts,
+                      std::uint64_t groups, std::uint64_t tile_bytes, void const* jpeg_tables,
+                      std::uint64_t jpeg_tables_bytes, void* buffer, unsigned threads) {
   return guarded([&] {
     Tiles const tiles{static_cast<std::uint8_t const*>(file), file_bytes, offsets, sizes, tile_bytes};
     auto const* first = static_cast<std::uint8_t const*>(jpeg_tables);
@@ -276,11 +277,14 @@ int shim_decode_tiles(char const* codec, void const* file, std::uint64_t file_by
         throw std::runtime_error("no such codec: " + name);
       }
     }
-    in_parallel(threads, count, [&](unsigned thread, std::uint64_t i) {
-      std::uint64_t const tile = list[i];
-      decoders[thread](tile, {tiles.file + offsets[tile], sizes[tile]},
-                       {static_cast<std::uint8_t*>(buffer) + thread * tile_bytes, tile_bytes});
-    });
+    Crew crew(threads);
+    for (std::uint64_t group = 0; group < groups; ++group) {
+      crew.run(firsts[group + 1] - firsts[group], [&](unsigned thread, std::uint64_t i) {
+        std::uint64_t const tile = list[firsts[group] + i];
+        decoders[thread](tile, {tiles.file + offsets[tile], sizes[tile]},
+                         {static_cast<std::uint8_t*>(buffer) + thread * tile_bytes, tile_bytes});
+      });
+    }
   });
 }
 
@@ -296,18 +300,32 @@ int shim_plain_read(char const* path, void* buffer, std::uint64_t bytes, unsigne
   });
 }
 
-// The same for windows: each is a number of runs, thread k reads into buffer + k * stride_bytes. A run is its offset in
-// the file, its offset in the buffer, its bytes; those of window i are from first_runs[i] to first_runs[i + 1].
-int shim_plain_read_windows(char const* path, std::uint64_t const* runs, std::uint64_t const* first_runs,
-                            std::uint64_t windows, void* buffer, std::uint64_t stride_bytes, unsigned threads) {
+// The same for windows: each is a number of runs, a run its offset in the file, its offset in the window's buffer, its
+// bytes; those of window i are from firsts[i] to firsts[i + 1]. One after another into `buffer`, or, for clients, each
+// by one thread, thread k into buffer + k * stride_bytes.
+int shim_plain_read_windows(char const* path, std::uint64_t const* runs, std::uint64_t const* firsts,
+                            std::uint64_t windows, void* buffer, std::uint64_t stride_bytes, unsigned threads,
+                            unsigned clients) {
   return guarded([&] {
     PlainFile const file(path);
-    in_parallel(threads, windows, [&](unsigned thread, std::uint64_t i) {
-      std::byte* const out = static_cast<std::byte*>(buffer) + thread * stride_bytes;
-      for (auto const* run = runs + 3 * first_runs[i]; run != runs + 3 * first_runs[i + 1]; run += 3) {
+    auto const read = [&](std::uint64_t first, std::uint64_t end, std::byte* out) {
+      for (auto const* run = runs + 3 * first; run != runs + 3 * end; run += 3) {
         file.read(run[0], out + run[1], run[2]);
       }
-    });
+    };
+    auto* const out = static_cast<std::byte*>(buffer);
+    Crew crew(threads);
+    if (clients != 0) {
+      crew.run(windows,
+               [&](unsigned thread, std::uint64_t i) { read(firsts[i], firsts[i + 1], out + thread * stride_bytes); });
+      return;
+    }
+    for (std::uint64_t i = 0; i < windows; ++i) {
+      std::uint64_t const count = firsts[i + 1] - firsts[i], share = (count + threads - 1) / threads;
+      crew.run(threads, [&](unsigned, std::uint64_t part) {
+        read(firsts[i] + std::min(count, part * share), firsts[i] + std::min(count, (part + 1) * share), out);
+      });
+    }
   });
 }
 
