@@ -201,8 +201,9 @@ void choose_threads(ReadPlan::Impl& plan, bool trusted, ReadRequest const& reque
   std::uint64_t const scratch_limit = std::min(limit / 2, limit - std::min(limit, result_bytes));
   std::uint64_t const fed =
       std::max<std::uint64_t>(1, scratch_limit / std::max<std::uint64_t>(1, plan.scratch_bytes_per_thread));
-  // A thread is worth waking for this much: 2 MiB of copying or 128 KiB of decoding take some 200 microseconds.
-  constexpr std::uint64_t kRawGrainBytes = 2 << 20, kDecodeGrainBytes = 128 << 10;
+  // A thread is worth waking for this much: it takes some 100 microseconds to copy or 200 to decode. Of 1,000 windows
+  // of 1 MiB, not compressed, on 16 threads this took 0.73 to 0.79 of the time of one thread each.
+  constexpr std::uint64_t kRawGrainBytes = 512 << 10, kDecodeGrainBytes = 128 << 10;
   std::uint64_t const window_bytes = (std::uint64_t{plan.window.width} * image.samples_per_block() * image.bits + 7) /
                                      8 * plan.window.height * plan.planes.size();
   std::uint64_t const work = raw ? window_bytes / kRawGrainBytes
