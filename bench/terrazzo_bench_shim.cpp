@@ -277,13 +277,18 @@ int shim_decode_tiles(char const* codec, void const* file, std::uint64_t file_by
         throw std::runtime_error("no such codec: " + name);
       }
     }
+    auto const decode = [&](unsigned thread, std::uint64_t tile) {
+      decoders[thread](tile, {tiles.file + offsets[tile], sizes[tile]},
+                       {static_cast<std::uint8_t*>(buffer) + thread * tile_bytes, tile_bytes});
+    };
+    if (groups == 1) {
+      in_parallel(threads, firsts[1], [&](unsigned thread, std::uint64_t i) { decode(thread, list[i]); });
+      return;
+    }
     Crew crew(threads);
     for (std::uint64_t group = 0; group < groups; ++group) {
-      crew.run(firsts[group + 1] - firsts[group], [&](unsigned thread, std::uint64_t i) {
-        std::uint64_t const tile = list[firsts[group] + i];
-        decoders[thread](tile, {tiles.file + offsets[tile], sizes[tile]},
-                         {static_cast<std::uint8_t*>(buffer) + thread * tile_bytes, tile_bytes});
-      });
+      crew.run(firsts[group + 1] - firsts[group],
+               [&](unsigned thread, std::uint64_t i) { decode(thread, list[firsts[group] + i]); });
     }
   });
 }
@@ -314,12 +319,13 @@ int shim_plain_read_windows(char const* path, std::uint64_t const* runs, std::ui
       }
     };
     auto* const out = static_cast<std::byte*>(buffer);
-    Crew crew(threads);
     if (clients != 0) {
-      crew.run(windows,
-               [&](unsigned thread, std::uint64_t i) { read(firsts[i], firsts[i + 1], out + thread * stride_bytes); });
+      in_parallel(threads, windows, [&](unsigned thread, std::uint64_t i) {
+        read(firsts[i], firsts[i + 1], out + thread * stride_bytes);
+      });
       return;
     }
+    Crew crew(threads);
     for (std::uint64_t i = 0; i < windows; ++i) {
       std::uint64_t const count = firsts[i + 1] - firsts[i], share = (count + threads - 1) / threads;
       crew.run(threads, [&](unsigned, std::uint64_t part) {
