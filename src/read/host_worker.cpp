@@ -109,7 +109,7 @@ bool HostWorker::keep_in_cache(BlockPart const& part) {
   std::uint32_t const rows = image_.block_rows(part.id.row);
   std::size_t const bytes = reader_.row_bytes() * rows;
   if (bytes > read_.cache_limit_bytes / 8) { return false; }
-  auto const block = std::make_shared<CachedBlock>(bytes);
+  std::shared_ptr<CachedBlock> const block = tile_cache().make_block(bytes);
   for (std::uint32_t r = 0; r < rows; ++r) { reader_.finish_row(r, block->data() + r * reader_.row_bytes()); }
   placer_.place_cached(part, *block);
   tile_cache().insert({plan_.level->id, plan_.block_number(part.id)}, block, read_.cache_limit_bytes);

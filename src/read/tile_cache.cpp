@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/tile_cache.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace terrazzo::reading {
@@ -13,27 +15,39 @@ std::shared_ptr<CachedBlock const> TileCache::find(CacheKey const& key) {
   return found->second->block;
 }
 
-void TileCache::insert(CacheKey const& key, std::shared_ptr<CachedBlock const> block, std::uint64_t limit_bytes) {
+std::shared_ptr<CachedBlock> TileCache::make_block(std::size_t bytes) {
+  {
+    std::lock_guard const lock(mutex_);
+    if (auto const of_size = spares_.find(bytes); of_size != spares_.end()) {
+      std::shared_ptr<CachedBlock> block = std::move(of_size->second.back());
+      of_size->second.pop_back();
+      if (of_size->second.empty()) { spares_.erase(of_size); }
+      spare_bytes_ -= bytes;
+      return block;
+    }
+  }
+  return std::make_shared<CachedBlock>(bytes);
+}
+
+void TileCache::insert(CacheKey const& key, std::shared_ptr<CachedBlock> block, std::uint64_t limit_bytes) {
   std::uint64_t const bytes = block->size_bytes();
   if (bytes > limit_bytes) { return; }
   std::lock_guard const lock(mutex_);
+  limit_bytes_ = limit_bytes;
   if (places_.contains(key)) { return; }  // another thread decoded it too
-  while (used_bytes_ + bytes > limit_bytes) { drop_oldest(); }
+  while (used_bytes_ + bytes > limit_bytes) { drop(std::prev(slots_.end())); }
   slots_.push_front({key, std::move(block)});
   places_.emplace(key, slots_.begin());
   used_bytes_ += bytes;
+  free_spares(limit_bytes - used_bytes_, bytes);
 }
 
 void TileCache::forget_level(std::uint64_t level_id) {
   std::lock_guard const lock(mutex_);
   for (auto slot = slots_.begin(); slot != slots_.end();) {
-    if (slot->key.level_id != level_id) {
-      ++slot;
-      continue;
-    }
-    used_bytes_ -= slot->block->size_bytes();
-    places_.erase(slot->key);
-    slot = slots_.erase(slot);
+    auto const next = std::next(slot);
+    if (slot->key.level_id == level_id) { drop(slot); }
+    slot = next;
   }
 }
 
@@ -42,11 +56,37 @@ std::uint64_t TileCache::used_bytes() const {
   return used_bytes_;
 }
 
-void TileCache::drop_oldest() {
-  Slot const& oldest = slots_.back();
-  used_bytes_ -= oldest.block->size_bytes();
-  places_.erase(oldest.key);
-  slots_.pop_back();
+std::uint64_t TileCache::spare_bytes() const {
+  std::lock_guard const lock(mutex_);
+  return spare_bytes_;
+}
+
+void TileCache::drop(std::list<Slot>::iterator slot) {
+  std::shared_ptr<CachedBlock> block = std::move(slot->block);
+  used_bytes_ -= block->size_bytes();
+  places_.erase(slot->key);
+  slots_.erase(slot);
+  keep_spare(std::move(block));
+}
+
+void TileCache::keep_spare(std::shared_ptr<CachedBlock> block) {
+  if (block.use_count() != 1) { return; }  // somebody reads it still, and nobody else can begin to
+  // What the last reader did comes before what the next owner does: letting go of a copy orders them.
+  std::shared_ptr<CachedBlock>(block).reset();
+  std::size_t const bytes = block->size_bytes();
+  spare_bytes_ += bytes;
+  spares_[bytes].push_back(std::move(block));
+  free_spares(limit_bytes_ - std::min(limit_bytes_, used_bytes_), bytes);
+}
+
+void TileCache::free_spares(std::uint64_t down_to_bytes, std::size_t size_in_use) {
+  while (spare_bytes_ > down_to_bytes) {
+    auto of_size = spares_.begin();
+    if (of_size->first == size_in_use && spares_.size() > 1) { ++of_size; }
+    spare_bytes_ -= of_size->first;
+    of_size->second.pop_back();
+    if (of_size->second.empty()) { spares_.erase(of_size); }
+  }
 }
 
 TileCache& tile_cache() {

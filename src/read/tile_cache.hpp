@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -38,13 +39,18 @@ class TileCache {
   // Null when it is not there.
   [[nodiscard]] std::shared_ptr<CachedBlock const> find(CacheKey const& key);
 
-  // Drops the oldest blocks until the new one fits `limit_bytes`; a block that can never fit is not kept.
-  void insert(CacheKey const& key, std::shared_ptr<CachedBlock const> block, std::uint64_t limit_bytes);
+  // A block to be filled and inserted: one that was dropped, when there is one of that size. Memory that was touched
+  // before costs nothing to touch again.
+  [[nodiscard]] std::shared_ptr<CachedBlock> make_block(std::size_t bytes);
 
-  // A dataset that closes takes its blocks along.
+  // Drops the oldest blocks until the new one fits `limit_bytes`; a block that can never fit is not kept.
+  void insert(CacheKey const& key, std::shared_ptr<CachedBlock> block, std::uint64_t limit_bytes);
+
+  // A dataset that closes takes its blocks along. Their memory is kept for the next.
   void forget_level(std::uint64_t level_id);
 
   [[nodiscard]] std::uint64_t used_bytes() const;
+  [[nodiscard]] std::uint64_t spare_bytes() const;  // of dropped blocks; both together are within the limit
 
  private:
   struct Hash {
@@ -54,14 +60,20 @@ class TileCache {
   };
   struct Slot {
     CacheKey key;
-    std::shared_ptr<CachedBlock const> block;
+    std::shared_ptr<CachedBlock> block;
   };
-  void drop_oldest();  // REQUIRES: mutex_ held, not empty
+  // REQUIRES of all: mutex_ held.
+  void drop(std::list<Slot>::iterator slot);
+  void keep_spare(std::shared_ptr<CachedBlock> block);
+  // Those of another size than the one in use first.
+  void free_spares(std::uint64_t down_to_bytes, std::size_t size_in_use);
 
   mutable std::mutex mutex_;
   std::list<Slot> slots_;  // front: most recently used
   std::unordered_map<CacheKey, std::list<Slot>::iterator, Hash> places_;
   std::uint64_t used_bytes_ = 0;
+  std::map<std::size_t, std::vector<std::shared_ptr<CachedBlock>>> spares_;  // by their size; no list is empty
+  std::uint64_t spare_bytes_ = 0, limit_bytes_ = 0;   // the limit of the last insert()
 };
 
 // The process's cache; never destroyed, since datasets in static variables may close late.

@@ -11,7 +11,7 @@
 namespace terrazzo::reading {
 namespace {
 
-std::shared_ptr<CachedBlock const> block(std::size_t bytes) { return std::make_shared<CachedBlock>(bytes); }
+std::shared_ptr<CachedBlock> block(std::size_t bytes) { return std::make_shared<CachedBlock>(bytes); }
 
 TEST(TileCache, FindsWhatWasPutIn) {
   TileCache cache;
@@ -51,6 +51,49 @@ TEST(TileCache, DoesNotKeepWhatCanNeverFit) {
   EXPECT_NE(cache.find({1, 0}), nullptr) << "and drops nothing for it";
   cache.insert({1, 2}, block(1), 0);
   EXPECT_EQ(cache.find({1, 2}), nullptr);
+}
+
+TEST(TileCache, GivesTheMemoryOfDroppedBlocksToTheNextOfTheirSize) {
+  TileCache cache;
+  for (std::uint64_t i = 0; i < 3; ++i) { cache.insert({1, i}, block(30), 100); }
+  EXPECT_NE(cache.find({1, 0}), nullptr);
+  EXPECT_NE(cache.find({1, 1}), nullptr);
+  EXPECT_NE(cache.find({1, 2}), nullptr);
+  cache.insert({1, 3}, block(10), 100);
+  EXPECT_EQ(cache.spare_bytes(), 0u);
+  cache.insert({1, 4}, block(10), 100);  // the oldest goes, and all that is left of the limit is less than it had
+  EXPECT_EQ(cache.used_bytes(), 80u);
+  EXPECT_EQ(cache.spare_bytes(), 0u);
+  cache.forget_level(1);
+  EXPECT_EQ(cache.used_bytes(), 0u);
+  EXPECT_EQ(cache.spare_bytes(), 80u) << "for the next dataset";
+  auto const again = cache.make_block(30);
+  EXPECT_EQ(cache.spare_bytes(), 50u);
+  EXPECT_EQ(cache.make_block(31)->size_bytes(), 31u) << "none is of that size";
+  cache.insert({2, 0}, again, 40);
+  EXPECT_EQ(cache.spare_bytes(), 0u) << "both together are within the limit, and those of 10 go first";
+}
+
+TEST(TileCache, FreesMemoryOfOtherSizesFirst) {
+  TileCache cache;
+  for (std::uint64_t i = 0; i < 3; ++i) { cache.insert({1, i}, block(10), 100); }
+  for (std::uint64_t i = 0; i < 3; ++i) { cache.insert({2, i}, block(20), 100); }
+  cache.forget_level(1);
+  cache.forget_level(2);
+  EXPECT_EQ(cache.spare_bytes(), 90u);
+  cache.insert({3, 0}, cache.make_block(10), 60);  // two of 10 and three of 20 are left, for 50 bytes
+  EXPECT_EQ(cache.spare_bytes(), 40u);
+  static_cast<void>(cache.make_block(10));
+  EXPECT_EQ(cache.spare_bytes(), 30u) << "those of 10 were kept";
+}
+
+TEST(TileCache, LeavesBlocksThatAreReadToTheirReaders) {
+  TileCache cache;
+  cache.insert({1, 0}, block(30), 100);
+  auto const held = cache.find({1, 0});
+  cache.forget_level(1);
+  EXPECT_EQ(cache.spare_bytes(), 0u);
+  EXPECT_NE(cache.make_block(30), held);
 }
 
 TEST(TileCache, KeepsTheFirstOfTwo) {
