@@ -362,18 +362,19 @@ BlockReader::FoundRows BlockReader::look_up(std::uint64_t block, tiff::BlockRang
   std::uint64_t const stride = std::max<std::uint64_t>(1, finisher_.decoded_row_bytes());
   std::uint64_t const in_file = level_.source->size_bytes() - std::min(level_.source->size_bytes(), range.offset_bytes);
   std::uint64_t const good_rows = std::min(range.size_bytes, in_file) / stride;
+  // Of a good block too, what follows the last row that is wanted may be missing.
+  auto const readable = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(piece.rows, good_rows - std::min<std::uint64_t>(good_rows, piece.first_row)));
   if (good_rows >= piece.end_row) {
     auto const block_row = static_cast<std::uint32_t>(block % image.blocks_per_plane() / image.blocks_across);
     bool const surplus = range.size_bytes > image.block_bytes(image.block_rows(block_row));
-    return {piece.rows, {.bytes_written = static_cast<std::size_t>(piece.end_row * stride), .surplus_input = surplus}};
+    return {readable, {.bytes_written = static_cast<std::size_t>(piece.end_row * stride), .surplus_input = surplus}};
   }
   TileResult result = problem(TileStatus::truncated, range.size_bytes / stride < piece.end_row
                                                          ? "the block is shorter than its pixels"
                                                          : "the block reaches past the end of the file");
   result.bytes_written = static_cast<std::size_t>(good_rows * stride);
-  std::uint64_t const readable =
-      std::min<std::uint64_t>(piece.rows, good_rows - std::min<std::uint64_t>(good_rows, piece.first_row));
-  return {static_cast<std::uint32_t>(readable), result};
+  return {readable, result};
 }
 
 void BlockReader::find_rows(std::uint64_t first_block, RowPiece const& piece, std::span<TileResult> results) {

@@ -327,6 +327,7 @@ TEST(RowsOfRawBlocks, AreTruncatedWhicheverPieceIsLookedAt) {
     EXPECT_EQ(reader.reader.bytes_read(), first == 12 ? 0u : first == 8 ? 16u : 64u);
     reader.reader.find_rows(0, {first, 4, 9}, {&result, 1});
     EXPECT_EQ(result.status, tile::TileStatus::ok) << "nine rows are wanted in all";
+    EXPECT_NO_THROW(reader.reader.read_found_rows()) << "and of the piece those are read that are there";
   }
 }
 
