@@ -15,6 +15,7 @@
 #include "tiff/format.hpp"
 #include "tile/tile_status.hpp"
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -68,11 +69,16 @@ enum class OutputOrder : std::uint8_t {
 struct Codec {
   using Decode = tile::TileResult (*)(BlockFormat const&, BlockShape, std::span<std::byte const> in,
                                       std::span<std::byte> out, Workspace&) noexcept;
+  // Two blocks at once, where that is faster than one after the other. True when both came out whole and nothing was
+  // left over. False: they are not of that kind, or something is wrong; decode() tells, and `out` may be written to.
+  using DecodeTwo = bool (*)(std::array<std::span<std::byte const>, 2> const& in,
+                             std::array<std::span<std::byte>, 2> const& out, Workspace&) noexcept;
   tiff::Compression compression;
   std::string_view library;    // "libdeflate"; empty for our own
   Decode decode = nullptr;     // null: known, but this build lacks the library
   OutputOrder output_order = OutputOrder::stored;
   bool lossy = false;          // may be lossy: pixels can differ between decoders
+  DecodeTwo decode_two = nullptr;  // null: never faster
 };
 
 // Null when no host codec of ours decodes this compression (see LibtiffDecoder for the long tail).

@@ -12,6 +12,7 @@ namespace terrazzo::codec {
 [[nodiscard]] Codec::Decode lzw_decoder() noexcept;
 [[nodiscard]] Codec::Decode packbits_decoder() noexcept;
 [[nodiscard]] Codec::Decode deflate_decoder() noexcept;
+[[nodiscard]] Codec::DecodeTwo deflate_pair_decoder() noexcept;
 [[nodiscard]] Codec::Decode zstd_decoder() noexcept;
 [[nodiscard]] Codec::Decode lzma_decoder() noexcept;
 [[nodiscard]] Codec::Decode lz4_frame_decoder() noexcept;

@@ -47,6 +47,11 @@ libdeflate_decompressor* Workspace::Impl::libdeflate() noexcept {
   return libdeflate_.get();
 }
 
+DeflatePair* Workspace::Impl::deflate_pair() noexcept {
+  if (!deflate_pair_) { deflate_pair_.reset(new (std::nothrow) DeflatePair); }
+  return deflate_pair_.get();
+}
+
 libdeflate_compressor* Workspace::Impl::libdeflate_encoder(int level) noexcept {
   auto& encoder = libdeflate_encoders_.at(static_cast<std::size_t>(level));
   if (!encoder) { encoder.reset(libdeflate_alloc_compressor(level)); }

@@ -7,6 +7,7 @@
 
 #include "base/scratch.hpp"
 #include "codec/codec.hpp"
+#include "codec/deflate_pair.hpp"
 #include "codec/libraries.hpp"
 #include "codec/noise_deflate.hpp"
 #include "codec/noise_zstd.hpp"
@@ -65,6 +66,7 @@ struct Workspace::Impl {
 #endif
 #if TERRAZZO_HAVE_LIBDEFLATE
   [[nodiscard]] libdeflate_decompressor* libdeflate() noexcept;
+  [[nodiscard]] DeflatePair* deflate_pair() noexcept;  // null when memory is short
   static constexpr int kHighestDeflateLevel = 12;
   [[nodiscard]] libdeflate_compressor* libdeflate_encoder(int level) noexcept;  // one for each level, 1 to 12
 #endif
@@ -94,6 +96,7 @@ struct Workspace::Impl {
 #endif
 #if TERRAZZO_HAVE_LIBDEFLATE
   std::unique_ptr<libdeflate_decompressor, FreeWith<&libdeflate_free_decompressor>> libdeflate_;
+  std::unique_ptr<DeflatePair> deflate_pair_;
   std::array<std::unique_ptr<libdeflate_compressor, FreeWith<&libdeflate_free_compressor>>, kHighestDeflateLevel + 1>
       libdeflate_encoders_;
 #endif

@@ -240,12 +240,37 @@ std::span<std::byte const> BlockReader::unreversed(std::span<std::byte const> by
   return copy;
 }
 
+std::uint32_t BlockReader::rows_of(tile::BatchItem const& item) const noexcept {
+  tiff::Image const& image = level_.image;
+  return image.block_rows(static_cast<std::uint32_t>(item.tile % image.blocks_per_plane() / image.blocks_across));
+}
+
+bool BlockReader::decode_two(tile::BatchItem const& first, tile::BatchItem const& second) {
+  tiff::Image const& image = level_.image;
+  if (method_.codec == nullptr || method_.codec->decode_two == nullptr) { return false; }
+  if (image.is_converted_to_rgb() || image.reversed_bits) { return false; }
+  if (first.status != TileStatus::ok || second.status != TileStatus::ok) { return false; }
+  auto const first_bytes = static_cast<std::size_t>(image.block_bytes(rows_of(first)));
+  auto const second_bytes = static_cast<std::size_t>(image.block_bytes(rows_of(second)));
+  decoded_reservation_.grow(budget_, std::uint64_t{first_bytes} + second_bytes + row_bytes_);
+  std::span<std::byte> const out = scratch_.decoded.get(first_bytes + second_bytes);
+  if (!method_.codec->decode_two({scratch_.batch.bytes_of(first), scratch_.batch.bytes_of(second)},
+                                 {out.first(first_bytes), out.last(second_bytes)}, scratch_.workspace)) {
+    return false;
+  }
+  planes_.reset();
+  decoded_row_stride_ = finisher_.decoded_row_bytes();
+  rows_are_finished_ = false;
+  rows_ = out.data();
+  second_rows_ = out.data() + first_bytes;
+  return true;
+}
+
 TileResult BlockReader::decode(tile::BatchItem const& item, Form form) {
   planes_.reset();
   if (item.status != TileStatus::ok) { return problem(item.status, item.reason); }
   tiff::Image const& image = level_.image;
-  auto const block_row = static_cast<std::uint32_t>(item.tile % image.blocks_per_plane() / image.blocks_across);
-  std::uint32_t const rows = image.block_rows(block_row);
+  std::uint32_t const rows = rows_of(item);
   decoded_row_stride_ = finisher_.decoded_row_bytes();
   rows_are_finished_ = false;
 

@@ -81,6 +81,10 @@ class BlockReader {
   // Decodes one block of the batch. REQUIRES: method is not raw.
   [[nodiscard]] tile::TileResult decode(tile::BatchItem const& item, Form form = Form::rows);
   [[nodiscard]] bool is_in_planes() const noexcept { return planes_.has_value(); }
+  // Decodes two of them at once where their codec does that faster, both whole. False: decode() has to be asked for
+  // each. Until turn_to_second() the calls below are about the first.
+  [[nodiscard]] bool decode_two(tile::BatchItem const& first, tile::BatchItem const& second);
+  void turn_to_second() noexcept { rows_ = second_rows_; }
 
   // Rows of a raw block, of which more may be wanted piece by piece, up to `end_row`.
   struct RowPiece {
@@ -132,6 +136,7 @@ class BlockReader {
                                                      std::span<std::byte> out);
   [[nodiscard]] tile::TileResult decode_planes(std::uint64_t block, std::uint32_t rows);
   [[nodiscard]] tile::TileResult convert_colours(std::uint32_t rows);
+  [[nodiscard]] std::uint32_t rows_of(tile::BatchItem const& item) const noexcept;
   [[nodiscard]] std::span<std::byte> compressed_buffer(std::size_t bytes);
   [[nodiscard]] std::span<std::byte const> unreversed(std::span<std::byte const> bytes);
   struct FoundRows {
@@ -153,6 +158,7 @@ class BlockReader {
   Growing decoded_reservation_{"a decoded block"}, compressed_reservation_{"compressed blocks"},
       reversed_reservation_{"a block with its bits reversed"};
   std::byte* rows_ = nullptr;  // decoded rows, decoded_row_stride_ apart
+  std::byte* second_rows_ = nullptr;  // after decode_two()
   std::size_t decoded_row_stride_ = 0;
   struct Found {
     std::uint64_t offset_bytes;  // in the file

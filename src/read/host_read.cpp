@@ -26,7 +26,8 @@ HostRead::HostRead(ReadPlan::Impl const& of, ReadRequest const& asked, HostView 
   tasks = raw_pieces ? raw_pieces->count() : plan.block_count();
   std::uint64_t const block_bytes = std::max<std::uint64_t>(1, image.block_bytes(image.block_height_px));
   bool const one_by_one = raw_pieces || image.is_converted_to_rgb();
-  tasks_at_once = one_by_one ? 1 : std::clamp<std::uint64_t>(kBatchBytes / block_bytes, 1, kMaxBatchBlocks);
+  std::uint64_t const least = plan.takes_two ? 2 : 1;
+  tasks_at_once = one_by_one ? 1 : std::clamp<std::uint64_t>(kBatchBytes / block_bytes, least, kMaxBatchBlocks);
 }
 
 }  // namespace terrazzo::reading

@@ -26,7 +26,7 @@ struct HostRead {
   std::uint64_t cache_limit_bytes;
   std::optional<RawPieces> raw_pieces;  // of blocks that are not compressed: then these are the tasks, else the blocks
   std::uint64_t tasks;
-  std::uint64_t tasks_at_once;  // that a worker takes: small blocks share a read
+  std::uint64_t tasks_at_once;  // that a worker takes: small blocks share a read, and some are decoded two at a time
 
   // How many blocks the first `done` tasks make, in whole.
   [[nodiscard]] std::uint64_t blocks_in(std::uint64_t done) const noexcept {

@@ -79,29 +79,41 @@ void HostWorker::do_batch(HostJob::Tasks const& tasks) {
   }
   if (wanted.empty()) { return; }
   reader_.fetch(wanted);
+  std::vector<tile::BatchItem> const& items = scratch_.batch.items;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    tile::BatchItem const item = scratch_.batch.items[i];  // a copy: colours in planes are fetched while decoding
-    do_block(indices[i], item);
+    if (plan_.takes_two && i + 1 < wanted.size() && reader_.decode_two(items[i], items[i + 1])) {
+      place_block(indices[i], {});
+      reader_.turn_to_second();
+      place_block(indices[++i], {});
+    } else {
+      tile::BatchItem const item = items[i];  // a copy: colours in planes are fetched while decoding
+      do_block(indices[i], item);
+    }
   }
 }
 
 void HostWorker::do_block(std::uint64_t index, tile::BatchItem const& item) {
-  BlockPart const part = part_of(index);
+  bool const planes_will_do = placer_.takes_planes() && !is_partial(part_of(index));
+  place_block(index,
+              reader_.decode(item, planes_will_do ? BlockReader::Form::rows_or_planes : BlockReader::Form::rows));
+}
+
+// Of a tile at the edge, only the part inside the image can be used.
+bool HostWorker::is_partial(BlockPart const& part) const noexcept {
   auto const& [id, covered] = part;
-  // Of a tile at the edge, only the part inside the image can be used.
-  bool const partial =
-      covered.width < std::min(image_.block_width_px, image_.width_px - id.column * image_.block_width_px) ||
-      covered.height < std::min(image_.block_height_px, image_.height_px - id.row * image_.block_height_px);
-  bool const planes_will_do = placer_.takes_planes() && !partial;
-  TileResult const result =
-      reader_.decode(item, planes_will_do ? BlockReader::Form::rows_or_planes : BlockReader::Form::rows);
+  return covered.width < std::min(image_.block_width_px, image_.width_px - id.column * image_.block_width_px) ||
+         covered.height < std::min(image_.block_height_px, image_.height_px - id.row * image_.block_height_px);
+}
+
+void HostWorker::place_block(std::uint64_t index, TileResult const& result) {
+  BlockPart const part = part_of(index);
   std::uint32_t const good_rows = settle(index, part, result);
   if (good_rows == 0) { return; }
   if (reader_.is_in_planes()) {
     placer_.place_planes(part);
     return;
   }
-  if (partial && result.status == TileStatus::ok && keep_in_cache(part)) { return; }
+  if (result.status == TileStatus::ok && is_partial(part) && keep_in_cache(part)) { return; }
   placer_.place_rows(part, 0, good_rows);
 }
 

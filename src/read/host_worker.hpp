@@ -46,6 +46,9 @@ class HostWorker {
 
   void do_batch(HostJob::Tasks const& tasks);
   void do_block(std::uint64_t index, tile::BatchItem const& item);
+  [[nodiscard]] bool is_partial(BlockPart const& part) const noexcept;
+  // What the reader has decoded.
+  void place_block(std::uint64_t index, tile::TileResult const& result);
   // Finishes the whole block into a cache entry and places from there. False when the block is too large to keep.
   bool keep_in_cache(BlockPart const& part);
   [[nodiscard]] std::shared_ptr<CachedBlock const> cached(TileId const& id) const;

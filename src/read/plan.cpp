@@ -210,6 +210,14 @@ void choose_threads(ReadPlan::Impl& plan, bool trusted, ReadRequest const& reque
                                  : std::min(plan.block_count(), plan.block_count() * block_bytes / kDecodeGrainBytes);
   plan.threads = static_cast<unsigned>(
       std::min<std::uint64_t>({resolve_threads(request.threads), fed, std::max<std::uint64_t>(1, work)}));
+  // Two blocks at a time must not cost a turn of all threads, or one of many; nor a thread for want of memory.
+  constexpr std::uint64_t kManyTurns = 8;
+  std::uint64_t const turns = (plan.block_count() + plan.threads - 1) / plan.threads;
+  std::uint64_t const with_two_bytes = plan.scratch_bytes_per_thread + 2 * block_bytes;
+  bool const may_be_faster = !raw && !rgb && method.codec != nullptr && method.codec->decode_two != nullptr;
+  plan.takes_two = may_be_faster && (turns >= kManyTurns || (turns > 0 && turns % 2 == 0)) &&
+                   with_two_bytes <= scratch_limit / plan.threads;
+  if (plan.takes_two) { plan.scratch_bytes_per_thread = with_two_bytes; }
 }
 
 }  // namespace

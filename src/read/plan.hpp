@@ -30,6 +30,7 @@ struct ReadPlan::Impl {
   std::vector<double> fills;                 // what a missing block's pixels become, before the transform
   std::string codec_name;
   unsigned threads = 1;
+  bool takes_two = false;                    // blocks at a time, for a codec that may be faster so
   std::uint64_t scratch_bytes_per_thread = 0;
 
   // For a result of another size than the window: the column and row of the window behind each of its own. Empty when

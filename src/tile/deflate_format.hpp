@@ -66,6 +66,18 @@ struct DeflateSymbol {
   return symbol < 4 ? 0 : symbol / 2 - 1;
 }
 
+// The length that a symbol means when its extra bits are 0. REQUIRES: it means one.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t least_length(std::uint32_t symbol) noexcept {
+  std::uint32_t const place = symbol - kDeflateFirstLength;
+  if (place < 8) { return kDeflateShortestMatch + place; }
+  if (place == 28) { return kDeflateLongestMatch; }
+  return kDeflateShortestMatch + ((4 + place % 4) << length_extra_bits(symbol));
+}
+
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t least_distance(std::uint32_t symbol) noexcept {
+  return symbol < 4 ? symbol + 1 : ((2 + symbol % 2) << distance_extra_bits(symbol)) + 1;
+}
+
 // Bits behind a symbol of the code for code lengths.
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t run_extra_bits(std::uint32_t symbol) noexcept {
   return symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;

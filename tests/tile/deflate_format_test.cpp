@@ -28,6 +28,7 @@ TEST(DeflateFormat, HasTheLengthsOfTheSpecification) {
     EXPECT_EQ(found.extra_bits, kLengthExtra[found.symbol]);
     EXPECT_EQ(found.extra >> found.extra_bits, 0u);
     EXPECT_EQ(length_extra_bits(kDeflateFirstLength + found.symbol), found.extra_bits);
+    EXPECT_EQ(least_length(kDeflateFirstLength + found.symbol), kLengthBase[found.symbol]);
   }
   EXPECT_EQ(length_symbol(258).symbol, 28u);
   for (std::uint32_t literal = 0; literal <= kDeflateEndOfBlock; ++literal) {
@@ -43,6 +44,7 @@ TEST(DeflateFormat, HasTheDistancesOfTheSpecification) {
     ASSERT_EQ(found.extra_bits, found.symbol < 4 ? 0u : found.symbol / 2 - 1);
     ASSERT_EQ(found.extra >> found.extra_bits, 0u);
     ASSERT_EQ(distance_extra_bits(found.symbol), found.extra_bits);
+    ASSERT_EQ(least_distance(found.symbol), kDistanceBase[found.symbol]);
   }
 }
 

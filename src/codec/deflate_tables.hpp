@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The codes of a Deflate block (RFC 1951, 3.2.6 and 3.2.7) as tables to decode by. An entry of either is a word, for a
+// lookup is on the way of every other one.
+#pragma once
+
+#include "codec/deflate_bits.hpp"
+#include "tile/deflate_format.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace terrazzo::codec {
+
+// How long the codes of a block are; 0: the symbol does not occur.
+struct DeflateLengths {
+  static constexpr std::size_t kSymbols = 288,
+                               kDistances = 32;  // as many as can be told; not all of them mean something
+
+  std::array<std::uint8_t, kSymbols> symbols{};
+  std::array<std::uint8_t, kDistances> distances{};
+
+  // Of a block that tells its own: what follows the three bits that say so. False when it makes no sense.
+  [[nodiscard]] bool read(ForwardBits& bits) noexcept;
+  void set_fixed() noexcept;
+};
+
+// Literals, short matches, and a literal with the short match behind it: found in one step. The others are rare where
+// this table is used, and found in more.
+struct SymbolEntry {
+  static constexpr std::uint32_t kLongestShort = 8;  // match that one word copies
+  static constexpr std::uint32_t kHasLiteral = 1U << 24, kIsRare = 1U << 30, kHasMatch = 1U << 31;
+  static constexpr std::uint32_t kLiteral = 0xFF00, kLength = 0xF0000;
+  // Of rare ones, the kind; none of them: no such code.
+  static constexpr std::uint32_t kIsLong = 1U << 27, kIsEnd = 1U << 28, kIsLink = 1U << 29;
+
+  std::uint32_t word = 0;
+
+  [[nodiscard]] std::uint32_t bits() const noexcept { return word & 0xFF; }  // that it takes, extra ones not included
+  [[nodiscard]] std::uint32_t literal() const noexcept { return word >> 8 & 0xFF; }
+  [[nodiscard]] std::uint32_t length() const noexcept { return word >> 16 & 0xF; }  // 0: no match
+  [[nodiscard]] std::uint32_t literals() const noexcept { return word >> 24 & 1; }
+  // Of a rare one: where it goes on; or a long match's least length and its extra bits.
+  [[nodiscard]] std::uint32_t link() const noexcept { return word >> 8 & 0xFFFF; }
+  [[nodiscard]] std::uint32_t least_length() const noexcept { return word >> 8 & 0x1FF; }
+  [[nodiscard]] std::uint32_t extra_bits() const noexcept { return word >> 17 & 7; }
+
+  [[nodiscard]] static SymbolEntry of(std::uint32_t symbol, std::uint32_t bits) noexcept;
+  [[nodiscard]] static SymbolEntry to(std::size_t place) noexcept;
+};
+
+struct DistanceEntry {
+  static constexpr std::uint32_t kIsRare = 1U << 31;
+
+  std::uint32_t word = kIsRare;  // and nothing else: no such code
+
+  [[nodiscard]] std::uint32_t bits() const noexcept { return word & 0xFF; }  // that it takes, extra ones included
+  [[nodiscard]] std::uint32_t code_bits() const noexcept { return word >> 8 & 0x3F; }
+  [[nodiscard]] std::uint32_t least() const noexcept { return word >> 16; }
+  [[nodiscard]] std::uint32_t link() const noexcept { return word >> 8 & 0xFFFF; }  // 0: none
+
+  [[nodiscard]] static DistanceEntry of(std::uint32_t symbol, std::uint32_t bits) noexcept;
+  [[nodiscard]] static DistanceEntry to(std::size_t place) noexcept;
+};
+
+// Entries by the next kBits bits, and behind them, 2^kMoreBits each, those of codes that are longer.
+template <class Entry, std::uint32_t kBits, std::size_t kSymbols>
+struct DeflateTable {
+  static constexpr std::uint32_t kFirstBits = kBits;
+  static constexpr std::size_t kEntries = std::size_t{1} << kBits;
+  static constexpr std::uint32_t kMoreBits = tile::kDeflateMostBits - kBits;
+  // Of codes that begin alike there are two at least.
+  std::array<Entry, kEntries + (kSymbols / 2 << kMoreBits)> entries;
+
+  [[nodiscard]] Entry first(std::uint64_t bits) const noexcept { return entries[bits & (kEntries - 1)]; }
+  [[nodiscard]] Entry second(Entry link, std::uint64_t bits) const noexcept {
+    return entries[link.link() + (bits >> kBits & ((1U << kMoreBits) - 1))];
+  }
+};
+
+struct DeflateTables {
+  // Small enough that those of two streams and what they copy from share the first cache.
+  DeflateTable<SymbolEntry, 11, DeflateLengths::kSymbols> symbols;
+  DeflateTable<DistanceEntry, 9, DeflateLengths::kDistances> distances;
+
+  // False when a code is not complete: libdeflate knows which of them pass.
+  [[nodiscard]] bool make(DeflateLengths const& lengths) noexcept;
+};
+
+}  // namespace terrazzo::codec
