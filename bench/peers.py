@@ -292,14 +292,16 @@ def measure_file(shim, name, path, arguments):
         codec.full(buffer)  # the readers are warm from the comparison
         result["full"] = interleaved(readers + [codec], lambda c: c.full(buffer), arguments.rounds)
         print_row(name, "full", result["full"], buffer.nbytes)
+    window_cases = [case for case in ("windows", "clients") if case in arguments.cases]
+    if not window_cases:
+        return result
     windows = random_windows(shape[2], shape[1], arguments.windows)
     side = windows[0, 2:].tolist()
     buffers = np.ones((arguments.threads, shape[0], side[1], side[0]), dtype)
     if codec.codec == "none":
         compare_windows(readers[0], codec, windows[:3], buffers)
-    if len(arguments.cases) > 1 or "full" not in arguments.cases:
-        codec.prepare(windows)
-    for case in [c for c in ("windows", "clients") if c in arguments.cases]:
+    codec.prepare(windows)
+    for case in window_cases:
         def work(contender, case=case):
             getattr(contender, case)(windows, buffers)
 

@@ -71,12 +71,15 @@ Json bad_tiles_to_json(std::vector<BadTileReport> const& bad_tiles) {
   return list;
 }
 
+std::string bad_tile_to_text(BadTileReport const& bad) {
+  return Error(bad.kind, bad.message, {.tile = bad.tile}).what();
+}
+
 void warn_of_bad_tiles(std::string const& file, std::vector<BadTileReport> const& bad_tiles) {
   if (bad_tiles.empty()) { return; }
-  BadTileReport const& first = bad_tiles.front();
   std::cerr << "terrazzo: warning: " << file << ": " << bad_tiles.size()
             << (bad_tiles.size() == 1 ? " bad tile was" : " bad tiles were")
-            << " filled; the first: " << Error(first.kind, first.message, {.tile = first.tile}).what() << '\n';
+            << " filled; the first: " << bad_tile_to_text(bad_tiles.front()) << '\n';
 }
 
 int run_guarded(std::function<int()> const& command, bool json) {

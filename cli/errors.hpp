@@ -23,6 +23,9 @@ void print_error(Error const& error, bool json);
 // Tiles that --fill-bad filled: [{"column", "row", "plane", "kind", "message"}].
 [[nodiscard]] nlohmann::ordered_json bad_tiles_to_json(std::vector<BadTileReport> const& bad_tiles);
 
+// One of them for people: "tile 3,4: the block ends early".
+[[nodiscard]] std::string bad_tile_to_text(BadTileReport const& bad);
+
 // On stderr, a line when there are any.
 void warn_of_bad_tiles(std::string const& file, std::vector<BadTileReport> const& bad_tiles);
 

@@ -202,8 +202,7 @@ void print_check(std::vector<LevelCheck> const& checks) {
   for (auto const& check : checks) {
     for (auto const& bad : check.report.bad_tiles) {
       if (++shown > kBadTilesShown) { continue; }
-      std::cout << "    level " << check.level << ", "
-                << printable(Error(bad.kind, bad.message, {.tile = bad.tile}).what()) << '\n';
+      std::cout << "    level " << check.level << ", " << printable(bad_tile_to_text(bad)) << '\n';
     }
   }
   if (shown > kBadTilesShown) { std::cout << "    ... and " << shown - kBadTilesShown << " more (--json shows all)\n"; }

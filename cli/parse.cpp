@@ -49,13 +49,6 @@ std::vector<std::uint32_t> parse_unsigneds(std::string_view option, std::string_
   return numbers;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
-  return lower;
-}
-
 // "Byte", "Float32", "CFloat64"; in lower case.
 std::optional<DType> dtype_from_gdal(std::string const& name) {
   if (name == "byte") { return DType::u8; }
@@ -65,6 +58,13 @@ std::optional<DType> dtype_from_gdal(std::string const& name) {
 }
 
 }  // namespace
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
+  return lower;
+}
 
 std::uint64_t parse_whole(std::string_view option, std::string_view value, std::uint64_t least, std::uint64_t most) {
   auto const number = parse_number<std::uint64_t>(value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text of the command line into values. All throw a `usage` error that names the option and shows what is wanted.
+// Text of the command line into values. The parsers throw a `usage` error that names the option and shows what is
+// wanted.
 #pragma once
 
 #include "terrazzo/read.hpp"
@@ -18,6 +19,9 @@ namespace terrazzo::cli {
 // A whole number of `least` to `most`.
 [[nodiscard]] std::uint64_t parse_whole(std::string_view option, std::string_view text, std::uint64_t least,
                                         std::uint64_t most);
+
+// ASCII only: options and names of files are not cultural.
+[[nodiscard]] std::string lower_case(std::string_view text);
 
 // One of `names`: its index.
 [[nodiscard]] std::size_t parse_choice(std::string_view option, std::string_view text,

@@ -11,7 +11,6 @@
 
 #include "terrazzo/stats.hpp"
 
-#include <cctype>
 #include <iostream>
 #include <memory>
 #include <span>
@@ -42,9 +41,7 @@ struct Options {
 
 // The picture is a PNG whatever its name; another name would fool the next program.
 void check_name(std::string const& out) {
-  std::string end = out.size() < 4 ? out : out.substr(out.size() - 4);
-  for (char& c : end) { c = static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
-  if (out != "-" && end != ".png") {
+  if (out != "-" && !lower_case(out).ends_with(".png")) {
     std::size_t const name = out.rfind('/') + 1;  // 0 without a folder
     std::size_t const dot = out.rfind('.');
     bool const has_end = dot != std::string::npos && dot > name;

@@ -7,13 +7,13 @@
 #include "npy.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
+#include "parse.hpp"
 #include "progress_bar.hpp"
 
 #include "terrazzo/blocks.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -90,11 +90,7 @@ class Placer {
   std::uint64_t origin_, bands_, row_bytes_, height_;
 };
 
-std::string suffix_of(std::string const& path) {
-  std::string suffix = std::filesystem::path(path).extension().string();
-  std::ranges::transform(suffix, suffix.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return suffix;
-}
+std::string suffix_of(std::string const& path) { return lower_case(std::filesystem::path(path).extension().string()); }
 
 bool wants_npy(Options const& options) {
   return !options.raw && (options.out == "-" || suffix_of(options.out) == ".npy");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.hpp"
+#include "geo/number.hpp"
 #include "terrazzo/convert.hpp"
 #include "terrazzo/error.hpp"
 
 #include <glob.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -25,8 +25,7 @@ bool is_hidden(fs::path const& path) {
 }
 
 bool has_raster_name(fs::path const& path) {
-  std::string suffix = path.extension().string();
-  std::ranges::transform(suffix, suffix.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string const suffix = geo::lower_case(path.extension().string());
   return suffix == ".tif" || suffix == ".tiff" || suffix == ".gtiff" || suffix == ".gtif" || suffix == ".btf";
 }
 

@@ -5,6 +5,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "ops/parallel.hpp"
+#include "tiff/block_lists.hpp"
 
 #include <algorithm>
 #include <array>
@@ -95,22 +96,18 @@ class ImagePass {
 
   // The lists may be shorter than the image: the rest counts as not in the file.
   void check_index() {
-    tiff::Directory const& directory = image_.directory;
     std::uint64_t const blocks = image_.image.block_count();
-    auto const check = [&](std::uint16_t tile_tag, std::uint16_t strip_tag, char const* what) {
-      tiff::Entry const* entry = directory.find(image_.image.tiled ? tile_tag : strip_tag);
-      if (entry == nullptr) { entry = directory.find(image_.image.tiled ? strip_tag : tile_tag); }
-      bool const is_there = entry != nullptr &&
-                            range_fits(entry->value_offset_bytes, entry->value_bytes, directory.reader().size_bytes());
-      std::uint64_t const listed = is_there ? entry->count : 0;
+    auto const check = [&](tiff::BlockList const& list, char const* what) {
+      std::uint64_t const listed = list.is_in_file ? list.entry->count : 0;
       if (listed < blocks) {
         findings_.add(Rule::index_short, {.ifd = image_.image.ifd, .offset = image_.image.ifd_offset_bytes}, [&] {
           return text(image_.name(), " has ", blocks, " tiles, but ", listed, " ", what, " are listed");
         });
       }
     };
-    check(tiff::tag::TileOffsets, tiff::tag::StripOffsets, "offsets");
-    check(tiff::tag::TileByteCounts, tiff::tag::StripByteCounts, "sizes");
+    tiff::BlockLists const lists(image_.directory, image_.image.tiled);
+    check(lists.offsets, "offsets");
+    check(lists.sizes, "sizes");
   }
 
   void fetch_marks(unsigned threads) {

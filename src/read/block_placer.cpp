@@ -50,6 +50,7 @@ void BlockPlacer::place_rows(BlockPart const& part, std::uint32_t decoded_from, 
     placer_.fence();
     return;
   }
+  find_columns(part, target);
   // `row` is free by now: only decoding used it.
   std::byte* const row_buffer = straight ? nullptr : scratch_.row.get(reader_.row_bytes()).data();
   std::byte const* row_pixels = nullptr;
@@ -85,6 +86,7 @@ void BlockPlacer::place_planes(BlockPart const& part) {
 
 void BlockPlacer::place_cached(BlockPart const& part, CachedBlock const& block) {
   Target const target = plan_.target_of(part.covered);
+  find_columns(part, target);
   for (std::uint32_t r = 0; r < target.rows; ++r) {
     std::uint32_t const row = target.first_row + r;
     place_row(part, target, row, block.data() + row_in_block(part, row) * reader_.row_bytes());
@@ -92,22 +94,26 @@ void BlockPlacer::place_cached(BlockPart const& part, CachedBlock const& block) 
   placer_.fence();
 }
 
+void BlockPlacer::find_columns(BlockPart const& part, Target const& target) {
+  if (!plan_.resampled()) { return; }
+  std::uint32_t const block_column = part.id.column * plan_.level->image.block_width_px;
+  columns_.resize(target.columns);
+  for (std::uint32_t c = 0; c < target.columns; ++c) {
+    columns_[c] = plan_.window.column + plan_.source_columns[target.first_column + c] - block_column;
+  }
+  gathered_.resize(target.columns * reader_.pixel_bytes());
+}
+
 void BlockPlacer::place_row(BlockPart const& part, Target const& target, std::uint32_t row,
                             std::byte const* finished_row) {
-  std::uint32_t const block_column = part.id.column * plan_.level->image.block_width_px;
-  std::size_t const pixel_bytes = reader_.pixel_bytes();
-  if (!plan_.resampled()) {
-    placer_.place(part.id.plane, row, target.first_column,
-                  finished_row + (part.covered.column - block_column) * pixel_bytes, target.columns);
-    return;
+  std::byte const* pixels = gathered_.data();
+  if (plan_.resampled()) {
+    tile::gather_pixels(finished_row, columns_, reader_.pixel_bytes(), gathered_.data());
+  } else {
+    std::uint32_t const block_column = part.id.column * plan_.level->image.block_width_px;
+    pixels = finished_row + (part.covered.column - block_column) * reader_.pixel_bytes();
   }
-  gathered_.resize(target.columns * pixel_bytes);
-  places_.resize(target.columns);
-  for (std::uint32_t c = 0; c < target.columns; ++c) {
-    places_[c] = plan_.window.column + plan_.source_columns[target.first_column + c] - block_column;
-  }
-  tile::gather_pixels(finished_row, places_, pixel_bytes, gathered_.data());
-  placer_.place(part.id.plane, row, target.first_column, gathered_.data(), target.columns);
+  placer_.place(part.id.plane, row, target.first_column, pixels, target.columns);
 }
 
 void BlockPlacer::fill(BlockPart const& part, std::uint32_t from_row) {

@@ -56,6 +56,8 @@ class BlockPlacer {
 
   // The row of the block behind a row of the result.
   [[nodiscard]] std::uint32_t row_in_block(BlockPart const& part, std::uint32_t result_row) const noexcept;
+  // Of a result of another size, for place_row().
+  void find_columns(BlockPart const& part, Target const& target);
   void place_row(BlockPart const& part, Target const& target, std::uint32_t row, std::byte const* finished_row);
 
   ReadPlan::Impl const& plan_;
@@ -63,8 +65,8 @@ class BlockPlacer {
   BlockReader& reader_;
   ThreadScratch& scratch_;
   Placer placer_;
-  std::vector<std::byte> gathered_;  // of a resampled row
-  std::vector<std::uint32_t> places_;  // where they are in the block's row
+  std::vector<std::uint32_t> columns_;  // of the block, behind those of the result
+  std::vector<std::byte> gathered_;  // their pixels, of one row
 };
 
 }  // namespace terrazzo::reading

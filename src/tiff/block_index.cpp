@@ -4,20 +4,12 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
+#include "tiff/block_lists.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace terrazzo::tiff {
-
-namespace {
-
-Entry const* find_either(Directory const& dir, std::uint16_t tag, std::uint16_t other) {
-  Entry const* const entry = dir.find(tag);
-  return entry != nullptr ? entry : dir.find(other);
-}
-
-}  // namespace
 
 BlockIndex::BlockIndex(Directory const& directory, Image const& image)
     : directory_(directory),
@@ -29,15 +21,14 @@ BlockIndex::BlockIndex(Directory const& directory, Image const& image)
   last_block_bytes_ = raw ? image.block_bytes(image.block_rows(image.blocks_down - 1)) : 0;
 
   std::uint16_t const offsets_tag = image.tiled ? tag::TileOffsets : tag::StripOffsets;
-  std::uint16_t const counts_tag = image.tiled ? tag::TileByteCounts : tag::StripByteCounts;
   auto const refuse = [&](std::string message) -> void {
     throw Error(ErrorKind::malformed, std::move(message),
                 {.source = directory.reader().source()->name(), .ifd = directory.index(), .tag = offsets_tag});
   };
-  Entry const* const offsets = find_either(directory, offsets_tag, image.tiled ? tag::StripOffsets : tag::TileOffsets);
+  BlockLists const lists(directory, image.tiled);
+  Entry const* const offsets = lists.offsets.entry;
   if (offsets == nullptr) { refuse("the directory does not say where its blocks are"); }
-  if (!is_unsigned_type(offsets->type) || offsets->value_bytes == 0 ||
-      !range_fits(offsets->value_offset_bytes, offsets->value_bytes, directory.reader().size_bytes())) {
+  if (!is_unsigned_type(offsets->type) || offsets->value_bytes == 0 || !lists.offsets.is_in_file) {
     refuse("the list of block offsets cannot be read");
   }
   offsets_ = *offsets;
@@ -47,10 +38,8 @@ BlockIndex::BlockIndex(Directory const& directory, Image const& image)
   if (block_count_ > offsets->count && block_count_ - offsets->count > kMaxUnlistedBlocks) {
     refuse(text("the list names ", offsets->count, " of ", block_count_, " blocks"));
   }
-  Entry const* const counts =
-      find_either(directory, counts_tag, image.tiled ? tag::StripByteCounts : tag::TileByteCounts);
-  if (counts != nullptr && is_unsigned_type(counts->type) && counts->value_bytes != 0 &&
-      range_fits(counts->value_offset_bytes, counts->value_bytes, directory.reader().size_bytes())) {
+  Entry const* const counts = lists.sizes.entry;
+  if (counts != nullptr && is_unsigned_type(counts->type) && counts->value_bytes != 0 && lists.sizes.is_in_file) {
     counts_ = *counts;
   }
 

@@ -4,6 +4,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
+#include "tiff/block_lists.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -124,21 +125,14 @@ void parse_blocks(Directory const& dir, Image& image, std::vector<std::string>& 
 
 // Lists of blocks that are tolerated (block_index.hpp), and from which pixels are missing all the same.
 void look_at_index(Directory const& dir, Image const& image, std::vector<std::string>& warnings) {
-  struct List {
-    std::uint16_t tag;
-    char const* name;
-  };
-  List const lists[] = {
-      image.tiled ? List{tag::TileOffsets, "TileOffsets"} : List{tag::StripOffsets, "StripOffsets"},
-      image.tiled ? List{tag::TileByteCounts, "TileByteCounts"} : List{tag::StripByteCounts, "StripByteCounts"}};
-  for (auto const& [tag, name] : lists) {
-    Entry const* const entry = dir.find(tag);
-    if (entry == nullptr) { continue; }
-    if (!range_fits(entry->value_offset_bytes, entry->value_bytes, dir.reader().size_bytes())) {
-      warnings.push_back(text(name, " lies outside the file"));
-    } else if (entry->count < image.block_count()) {
-      warnings.push_back(
-          text(name, " has ", entry->count, " of ", image.block_count(), " blocks: the others count as missing"));
+  BlockLists const lists(dir, image.tiled);
+  for (BlockList const& list : {lists.offsets, lists.sizes}) {
+    if (list.entry == nullptr) { continue; }
+    if (!list.is_in_file) {
+      warnings.push_back(text(list.name, " lies outside the file"));
+    } else if (list.entry->count < image.block_count()) {
+      warnings.push_back(text(list.name, " has ", list.entry->count, " of ", image.block_count(),
+                              " blocks: the others count as missing"));
     }
   }
 }

@@ -69,6 +69,13 @@ TEST(RunGuarded, OutOfMemoryIsALimitAndTheUnexpectedIsOne) {
   EXPECT_EQ(Json::parse(text).at("error").at("kind"), "unexpected");
 }
 
+TEST(BadTileToText, NamesTheTileAndWhatIsWrong) {
+  std::string const text = bad_tile_to_text({{3, 4, 1}, ErrorKind::malformed, "lzw: the block ends early"});
+  EXPECT_NE(text.find("lzw: the block ends early"), std::string::npos) << text;
+  EXPECT_NE(text.find('3'), std::string::npos) << text;
+  EXPECT_NE(text.find('4'), std::string::npos) << text;
+}
+
 TEST(JsonOutput, NumbersJsonLacksAreText) {
   EXPECT_EQ(number(std::numeric_limits<double>::quiet_NaN()), "nan");
   EXPECT_EQ(number(-std::numeric_limits<double>::infinity()), "-inf");

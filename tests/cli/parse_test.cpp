@@ -19,6 +19,8 @@ void expect_usage(Parse const& parse) {
   }
 }
 
+TEST(LowerCase, IsForAsciiAlone) { EXPECT_EQ(lower_case("A.TiF\xC3\x84z[@"), "a.tif\xC3\x84z[@"); }
+
 TEST(ParseSize, KnowsUnits) {
   EXPECT_EQ(parse_size("--x", "65536"), 65536U);
   EXPECT_EQ(parse_size("--x", "512M"), std::uint64_t{512} << 20);

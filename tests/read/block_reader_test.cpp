@@ -2,10 +2,12 @@
 #include "read/block_reader.hpp"
 
 #include "read/dataset.hpp"
+#include "read/deflate_image.hpp"
 #include "read/images.hpp"
 #include "read/jpeg_image.hpp"
 #include "support/sources.hpp"
 #include "support/temp_folder.hpp"
+#include "tile/cpu.hpp"
 #include "tile/stream_copy.hpp"
 
 #include <gtest/gtest.h>
@@ -277,6 +279,54 @@ TEST(StreamedRows, AreTheFinishedOnes) {
   streamed.reader.stream_rows(5, 12, out.data(), static_cast<std::ptrdiff_t>(stride));
   tile::fence_streamed_copies();
   EXPECT_EQ(out, wanted);
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Two at once
+
+#if TERRAZZO_HAVE_X86
+// The last strip is shorter than the others.
+TEST(TwoBlocks, DecodedAtOnceAreThoseOfEach) {
+  if (!tile::has_avx2()) { GTEST_SKIP() << "no AVX2 here"; }
+  Opened const opened(deflate_image({.width = 200, .height = 150, .bands = 2, .rows_per_strip = 100}));
+  Reader both(level_of(opened)), each(level_of(opened));
+  std::uint64_t const blocks[] = {0, 1};
+  for (Reader* r : {&both, &each}) { r->reader.fetch(blocks); }
+  ASSERT_TRUE(both.reader.decode_two(both.scratch.batch.items[0], both.scratch.batch.items[1]));
+  EXPECT_GE(both.budget.used_bytes(), 200u * 150 * 2 * 2) << "both are counted";
+  std::vector<std::byte> wanted(each.reader.row_bytes()), found(wanted.size());
+  for (std::size_t b = 0; b < 2; ++b) {
+    ASSERT_EQ(each.reader.decode(each.scratch.batch.items[b]).status, tile::TileStatus::ok);
+    if (b == 1) { both.reader.turn_to_second(); }
+    for (std::uint32_t r = 0; r < (b == 0 ? 100u : 50u); ++r) {
+      each.reader.finish_row(r, wanted.data());
+      both.reader.finish_row(r, found.data());
+      ASSERT_EQ(found, wanted) << "block " << b << " row " << r;
+    }
+  }
+}
+#endif
+
+TEST(TwoBlocks, AreLeftToDecodeWhereTheyAreNotBothGood) {
+  auto const first_is = [](auto const& change) {
+    return Opened(deflate_image({.width = 200, .height = 200, .rows_per_strip = 100, .edit = change}));
+  };
+  auto const sparse = [](std::uint64_t block, std::vector<std::byte>& bytes) {
+    if (block == 0) { bytes.clear(); }
+  };
+  auto const damaged = [](std::uint64_t block, std::vector<std::byte>& bytes) {
+    if (block == 0) { bytes.back() ^= std::byte{1}; }  // of the checksum
+  };
+  Opened const files[] = {
+      first_is(sparse), first_is(damaged),
+      Opened(image<std::uint8_t>({.width = 200, .height = 200, .rows_per_strip = 100, .compression = kPackBits}))};
+  for (Opened const& opened : files) {
+    Reader r(level_of(opened));
+    std::uint64_t const blocks[] = {0, 1};
+    r.reader.fetch(blocks);
+    EXPECT_FALSE(r.reader.decode_two(r.scratch.batch.items[0], r.scratch.batch.items[1]));
+    EXPECT_EQ(r.reader.decode(r.scratch.batch.items[1]).status, tile::TileStatus::ok);
+  }
 }
 
 TEST(RowsOfRawBlocks, SideBySideAreThoseOfEach) {

@@ -19,6 +19,14 @@ TEST(HostRead, GivesSmallBlocksOutTogetherAndLargeOnesOneByOne) {
   EXPECT_EQ(large.read.tasks_at_once, 1u);
 }
 
+TEST(HostRead, GivesTwoOutTogetherWhereThePlanSaysSo) {
+  ImageSpec spec{.width = 1024, .height = 1024, .tile_width = 512, .tile_height = 512, .compression = 8};
+  EXPECT_EQ(PlannedRead(spec, {.threads = 1}).read.tasks_at_once, 2u);
+  EXPECT_EQ(PlannedRead(spec, {.threads = 4}).read.tasks_at_once, 1u);
+  spec.tile_width = spec.tile_height = 128;
+  EXPECT_EQ(PlannedRead(spec, {.threads = 1}).read.tasks_at_once, 16u) << "small ones go together anyway";
+}
+
 TEST(HostRead, TakesPiecesOfBlocksThatAreNotCompressed) {
   PlannedRead const planned({.width = 1000, .height = 3000});
   ASSERT_TRUE(planned.read.raw_pieces.has_value());

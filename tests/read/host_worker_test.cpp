@@ -3,7 +3,7 @@
 // What becomes of missing, bad and surplus blocks. Also run under ThreadSanitizer.
 #include "read/host_worker.hpp"
 
-#include "read/images.hpp"
+#include "read/deflate_image.hpp"
 #include "read/small_tiles.hpp"
 #include "support/temp_folder.hpp"
 
@@ -19,6 +19,67 @@ namespace {
 using Bytes = std::vector<std::byte>;
 using test::tiles;
 using test::with_edit;
+
+// ---------------------------------------------------------------------------------------------------------------
+// Two blocks at once
+
+ImageSpec const kPairs{.width = 600, .height = 1000, .bands = 2, .tile_width = 256, .tile_height = 256};
+
+TEST(PairsOfBlocks, GiveThePixelsOfEach) {
+  Opened const opened(deflate_image(kPairs));
+  for (unsigned const threads : {1u, 2u, 3u}) {
+    ReadReport report;
+    auto const values = values_of<std::uint16_t>(read(*opened, {.threads = threads}, &report));
+    EXPECT_EQ(report.tiles, 12u);
+    for (std::uint32_t b = 0; b < 2; ++b) {
+      for (std::uint32_t r = 0; r < 1000; ++r) {
+        for (std::uint32_t c = 0; c < 600; ++c) {
+          ASSERT_EQ(values[(b * 1000 + r) * 600 + c], noise_at(b, r, c)) << b << " " << r << "," << c;
+        }
+      }
+    }
+  }
+}
+
+TEST(PairsOfBlocks, OfAWindowGoToTheCacheWhole) {
+  Opened const opened(deflate_image(kPairs));
+  ReadRequest const request{.window = Window{100, 200, 300, 500}, .threads = 1};
+  for (int turn = 0; turn < 2; ++turn) {  // decoded, then from the cache
+    auto const values = values_of<std::uint16_t>(read(*opened, request));
+    for (std::uint32_t r = 0; r < 500; ++r) {
+      for (std::uint32_t c = 0; c < 300; ++c) { ASSERT_EQ(values[r * 300 + c], noise_at(0, r + 200, c + 100)); }
+    }
+  }
+}
+
+// A neighbour that is missing or damaged harms nobody, and is what it is without a neighbour.
+TEST(PairsOfBlocks, KeepTheirTroublesApart) {
+  ImageSpec spec = kPairs;
+  spec.edit = [](std::uint64_t block, Bytes& bytes) {
+    if (block == 1) { bytes.clear(); }
+    if (block == 4) { bytes.back() ^= std::byte{1}; }  // of the checksum
+    if (block == 7) { bytes.resize(bytes.size() / 2); }
+    if (block == 8) { bytes.push_back(std::byte{0}); }
+  };
+  Opened const opened(deflate_image(spec));
+  EXPECT_EQ(failure_of([&] { static_cast<void>(read(*opened, {.threads = 1})); }).where().tile, (TileId{1, 1, 0}));
+  ReadReport report;
+  auto const values = values_of<std::uint16_t>(read(*opened, {.bad_tile = BadTile::fill, .threads = 1}, &report));
+  ASSERT_EQ(report.bad_tiles.size(), 2u);
+  EXPECT_EQ(report.bad_tiles[0].tile, (TileId{1, 1, 0}));
+  EXPECT_EQ(report.bad_tiles[1].tile, (TileId{1, 2, 0}));
+  EXPECT_EQ(report.sparse_tiles, 1u);
+  EXPECT_EQ(report.surplus_tiles, 1u);
+  EXPECT_EQ(report.tiles, 9u);
+  for (std::uint32_t r = 0; r < 1000; ++r) {
+    for (std::uint32_t c = 0; c < 600; ++c) {
+      std::uint32_t const block = r / 256 * 3 + c / 256;
+      if (block == 7) { continue; }  // good as far as it goes
+      bool const is_gone = block == 1 || block == 4;
+      ASSERT_EQ(values[r * 600 + c], is_gone ? 0 : noise_at(0, r, c)) << r << "," << c;
+    }
+  }
+}
 
 // ---------------------------------------------------------------------------------------------------------------
 // Sparse blocks

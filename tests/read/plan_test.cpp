@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/plan.hpp"
 
-#include "read/images.hpp"
+#include "read/deflate_image.hpp"
 #include "support/sources.hpp"
 
 #include <gtest/gtest.h>
@@ -112,6 +112,28 @@ TEST(Plan, TakesNoMoreThreadsThanThereIsWork) {
   EXPECT_EQ(plan(*raw, {.window = Window{0, 0, 1000, 1000}, .threads = 500}).threads(), 1u)
       << "less is copied faster than a thread wakes";
   EXPECT_EQ(plan(*tiles, {.threads = 3}).scratch_bytes(), 3 * plan(*tiles, {.threads = 1}).scratch_bytes());
+}
+
+// Two at a time must not leave a thread idle that could have had one of them.
+TEST(Plan, TakesTwoBlocksAtATimeWhereThatCostsNoTurn) {
+  ImageSpec spec{.width = 512, .height = 1024, .tile_width = 256, .tile_height = 256};
+  Opened const deflate(deflate_image(spec));
+  auto const takes_two = [](Opened const& opened, ReadRequest const& request) {
+    return reading::make_plan(opened->shared_impl(), request)->takes_two;
+  };
+  EXPECT_TRUE(takes_two(deflate, {.threads = 1})) << "eight turns";
+  EXPECT_TRUE(takes_two(deflate, {.threads = 2}));
+  EXPECT_FALSE(takes_two(deflate, {.threads = 3})) << "three turns would be four";
+  EXPECT_TRUE(takes_two(deflate, {.threads = 4})) << "two turns are one";
+  EXPECT_FALSE(takes_two(deflate, {.threads = 8})) << "a tile each";
+  EXPECT_FALSE(takes_two(deflate, {.window = Window{0, 0, 200, 200}, .threads = 1})) << "one tile";
+  EXPECT_FALSE(takes_two(deflate, {.threads = 1, .memory_limit_bytes = 1'500'000})) << "no memory for it";
+  EXPECT_GT(plan(*deflate, {.threads = 1}).scratch_bytes(),
+            plan(*deflate, {.threads = 1, .memory_limit_bytes = 1'500'000}).scratch_bytes());
+  spec.compression = kPackBits;
+  EXPECT_FALSE(takes_two(Opened(image<std::uint16_t>(spec)), {.threads = 1})) << "there is no such decoder";
+  spec.compression = kNone;
+  EXPECT_FALSE(takes_two(Opened(image<std::uint16_t>(spec)), {.threads = 1}));
 }
 
 TEST(Plan, OutlivesItsDataset) {

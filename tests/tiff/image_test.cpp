@@ -81,6 +81,9 @@ TEST(ParseImage, TellsOfListsThatMissBlocks) {
   ASSERT_EQ(few.size(), 1u);
   EXPECT_EQ(few[0], "StripOffsets has 3 of 5 blocks: the others count as missing");
   EXPECT_EQ(warnings_of(sized().longs(tag::StripOffsets, all).longs(tag::StripByteCounts, {8, 8})).size(), 1u);
+  auto const other = warnings_of(sized().longs(tag::TileOffsets, {8, 8, 8}).longs(tag::StripByteCounts, all));
+  ASSERT_EQ(other.size(), 1u) << "a list of the other kind is as good";
+  EXPECT_EQ(other[0], "TileOffsets has 3 of 5 blocks: the others count as missing");
 }
 
 TEST(ParseImage, TellsOfASampleFormatThatNobodyKnows) {
