@@ -5,52 +5,26 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 
 namespace terrazzo::codec {
 
 namespace {
 
-constexpr std::size_t kLiteralSymbols = 286, kDistanceSymbols = 30, kLengthCodeSymbols = 19;
-constexpr std::size_t kEndOfBlock = 256, kFirstLength = 257;
+using tile::DeflateSymbol;
+
+constexpr std::size_t kLiteralSymbols = tile::kDeflateLiteralSymbols, kDistanceSymbols = tile::kDeflateDistanceSymbols,
+                      kLengthCodeSymbols = tile::kDeflateRunSymbols;
+constexpr std::size_t kEndOfBlock = tile::kDeflateEndOfBlock, kFirstLength = tile::kDeflateFirstLength;
 constexpr unsigned kLiteralLimit = 14;  // four of them and seven bits left over fit 64
-constexpr unsigned kDistanceLimit = 15, kLengthCodeLimit = 7;
+constexpr unsigned kDistanceLimit = tile::kDeflateMostBits, kLengthCodeLimit = tile::kDeflateMostRunBits;
 
-struct Range {
-  std::uint8_t symbol, extra_bits;
-  std::uint16_t first;
-};
+// Lengths of the code for lengths are stored in an order of their own.
+std::size_t stored_run(std::size_t place) noexcept { return tile::run_symbol_at(static_cast<std::uint32_t>(place)); }
 
-constexpr std::array<std::uint8_t, 29> kLengthExtra = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
-                                                       2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
-
-// RFC 1951, 3.2.5, by length.
-constexpr std::array<Range, kLongestMatch + 1> kLengths = [] {
-  std::array<Range, kLongestMatch + 1> ranges{};
-  unsigned first = 3;
-  for (std::size_t symbol = 0; symbol + 1 < kLengthExtra.size(); ++symbol) {
-    for (unsigned i = 0; i < (1U << kLengthExtra[symbol]) && first + i < kLongestMatch; ++i) {
-      ranges[first + i] = {static_cast<std::uint8_t>(symbol), kLengthExtra[symbol], static_cast<std::uint16_t>(first)};
-    }
-    first += 1U << kLengthExtra[symbol];
-  }
-  ranges[kLongestMatch] = {28, 0, kLongestMatch};
-  return ranges;
-}();
-
-// The two highest bits of the distance less one choose the symbol; the others are extra.
-constexpr Range distance_range(unsigned less_one) noexcept {
-  if (less_one < 4) { return {static_cast<std::uint8_t>(less_one), 0, static_cast<std::uint16_t>(less_one)}; }
-  auto const extra = static_cast<unsigned>(std::bit_width(less_one)) - 2;
-  unsigned const top = less_one >> extra;  // 2 or 3
-  return {static_cast<std::uint8_t>(2 * extra + top), static_cast<std::uint8_t>(extra),
-          static_cast<std::uint16_t>(top << extra)};
+DeflateSymbol distance_symbol(DeflateMatch const& match) noexcept {
+  return tile::distance_symbol(match.distance_less_one + 1U);
 }
-
-// The order in which lengths of the code for lengths are stored.
-constexpr std::array<std::uint8_t, kLengthCodeSymbols> kLengthCodeOrder = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
-                                                                           11, 4,  12, 3, 13, 2, 14, 1, 15};
 
 struct Run {
   std::uint8_t symbol, extra;
@@ -89,10 +63,6 @@ class BitSink {
   unsigned count_;
 };
 
-constexpr unsigned run_extra_bits(std::uint8_t symbol) noexcept {
-  return symbol == 16 ? 2 : symbol == 17 ? 3 : symbol == 18 ? 7 : 0;
-}
-
 }  // namespace
 
 struct DeflateBlockWriter::Codes {
@@ -130,7 +100,7 @@ void DeflateBlockWriter::Codes::count(std::span<std::byte const> bytes,
   for (DeflateMatch const& match : matches) {
     count_literals(bytes.subspan(at, match.literals));
     at += match.literals + match.length;
-    Range const length = kLengths[match.length], distance = distance_range(match.distance_less_one);
+    DeflateSymbol const length = tile::length_symbol(match.length), distance = distance_symbol(match);
     ++counts[0][kFirstLength + length.symbol];
     ++distances[distance.symbol];
     extra_bits += length.extra_bits + distance.extra_bits;
@@ -143,11 +113,11 @@ void DeflateBlockWriter::Codes::count(std::span<std::byte const> bytes,
   huffman_codes(literal_lengths, literal_codes);
   huffman_codes(distance_lengths, distance_codes);
   for (std::size_t i = 0; i < literals.size(); ++i) { literals[i] = {literal_codes[i], literal_lengths[i]}; }
-  for (unsigned i = 3; i < match_lengths.size(); ++i) {
-    std::size_t const symbol = kFirstLength + kLengths[i].symbol;
-    unsigned const extra = i - kLengths[i].first;
-    match_lengths[i] = {literal_codes[symbol] | extra << literal_lengths[symbol],
-                        static_cast<std::uint32_t>(literal_lengths[symbol] + kLengths[i].extra_bits)};
+  for (std::uint32_t i = tile::kDeflateShortestMatch; i < match_lengths.size(); ++i) {
+    DeflateSymbol const length = tile::length_symbol(i);
+    std::size_t const symbol = kFirstLength + length.symbol;
+    match_lengths[i] = {literal_codes[symbol] | length.extra << literal_lengths[symbol],
+                        literal_lengths[symbol] + length.extra_bits};
   }
   bits = extra_bits;
   for (std::size_t i = 0; i < kLiteralSymbols; ++i) { bits += std::uint64_t{counts[0][i]} * literal_lengths[i]; }
@@ -190,9 +160,11 @@ void DeflateBlockWriter::Codes::describe() noexcept {
   huffman_lengths(counts, kLengthCodeLimit, run_lengths);
   huffman_codes(run_lengths, run_codes);
   stored_runs = kLengthCodeSymbols;
-  while (stored_runs > 4 && run_lengths[kLengthCodeOrder[stored_runs - 1]] == 0) { --stored_runs; }
+  while (stored_runs > 4 && run_lengths[stored_run(stored_runs - 1)] == 0) { --stored_runs; }
   bits += 3 + 5 + 5 + 4 + 3 * stored_runs;
-  for (std::size_t i = 0; i < run_count; ++i) { bits += run_lengths[runs[i].symbol] + run_extra_bits(runs[i].symbol); }
+  for (std::size_t i = 0; i < run_count; ++i) {
+    bits += run_lengths[runs[i].symbol] + tile::run_extra_bits(runs[i].symbol);
+  }
 }
 
 void DeflateBlockWriter::flush() noexcept {
@@ -210,13 +182,13 @@ void DeflateBlockWriter::write_header(Codes const& codes, bool last) noexcept {
   put(codes.stored_runs - 4, 4);
   for (std::size_t i = 0; i < codes.stored_runs; ++i) {
     flush();
-    put(codes.run_lengths[kLengthCodeOrder[i]], 3);
+    put(codes.run_lengths[stored_run(i)], 3);
   }
   for (std::size_t i = 0; i < codes.run_count; ++i) {
     flush();
     Run const run = codes.runs[i];
     put(codes.run_codes[run.symbol], codes.run_lengths[run.symbol]);
-    put(run.extra, run_extra_bits(run.symbol));
+    put(run.extra, tile::run_extra_bits(run.symbol));
   }
   flush();
 }
@@ -243,11 +215,11 @@ void DeflateBlockWriter::write_body(Codes const& codes, std::span<std::byte cons
   for (DeflateMatch const& match : matches) {
     put_literals(at, at + match.literals);
     at += match.literals + match.length;
-    Range const distance = distance_range(match.distance_less_one);
+    DeflateSymbol const distance = distance_symbol(match);
     // 14 bits and 5, 15 and 13, and seven left over.
     sink.put(codes.match_lengths[match.length]);
     sink.put(codes.distance_codes[distance.symbol], codes.distance_lengths[distance.symbol]);
-    sink.put(static_cast<std::uint64_t>(match.distance_less_one - distance.first), distance.extra_bits);
+    sink.put(distance.extra, distance.extra_bits);
     sink.flush();
   }
   put_literals(at, bytes.data() + bytes.size());

@@ -3,6 +3,8 @@
 // Writes blocks of deflate with codes of their own (RFC 1951, 3.2.7) from bytes and the matches found in them.
 #pragma once
 
+#include "tile/deflate_format.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +12,8 @@
 
 namespace terrazzo::codec {
 
-inline constexpr std::size_t kLongestMatch = 258;
-inline constexpr std::size_t kFarthestMatch = 32768;
+inline constexpr std::size_t kLongestMatch = tile::kDeflateLongestMatch;
+inline constexpr std::size_t kFarthestMatch = tile::kDeflateFarthest;
 
 // Literals, then bytes that are a copy of those `distance` before them.
 struct DeflateMatch {
