@@ -11,7 +11,8 @@
 
 namespace terrazzo::codec {
 
-// Any number of bits at any place, with every bound checked: for headers and the ends of streams.
+// Any number of bits at any place, with every bound checked: for headers and the ends of streams. Only for processors
+// whose words begin with their lowest byte.
 class ForwardBits {
  public:
   static constexpr std::uint32_t kMostBits = 57;  // of one peek: the first of eight bytes may have one to give
@@ -28,7 +29,10 @@ class ForwardBits {
   [[nodiscard]] std::uint64_t peek() const noexcept {
     std::uint64_t const at = std::min<std::uint64_t>(at_bit_ / 8, bytes_.size());
     std::uint64_t word = 0;
-    std::memcpy(&word, bytes_.data() + at, std::min<std::size_t>(sizeof word, bytes_.size() - at));
+    // Of nothing there may be no address, which memcpy() must not be given.
+    if (at < bytes_.size()) {
+      std::memcpy(&word, bytes_.data() + at, std::min<std::size_t>(sizeof word, bytes_.size() - at));
+    }
     return word >> (at_bit_ % 8);
   }
   void skip(std::uint64_t count) noexcept { at_bit_ += count; }

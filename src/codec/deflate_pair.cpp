@@ -19,8 +19,9 @@ namespace {
 
 constexpr std::uint32_t kStored = 0, kFixed = 1, kOwn = 2;  // kinds of blocks (3.2.3)
 
-// What a step takes and makes at most: two codes with the extra bits of a length and a distance, a literal and a match.
-constexpr std::size_t kStepBits = 2 * tile::kDeflateMostBits + 5 + 13, kStepBytes = 1 + tile::kDeflateLongestMatch;
+// What a step takes and makes at most: two codes with the extra bits of a length and a distance, and a match. A match
+// that has a literal before it in the same step is short.
+constexpr std::size_t kStepBits = 2 * tile::kDeflateMostBits + 5 + 13, kStepBytes = tile::kDeflateLongestMatch;
 static_assert(kStepBits <= ForwardBits::kMostBits);
 // What it may read and write besides.
 constexpr std::size_t kWordBytes = sizeof(std::uint64_t), kCopyBytes = sizeof(__m128i);
@@ -106,8 +107,14 @@ bool DeflatePair::is_for(std::span<std::byte const> in) noexcept {
 }
 
 bool DeflatePair::begin_block(Stream& stream) noexcept {
+  // Tables take as long to make as some kilobytes to decode: streams of many small blocks are left to libdeflate, and
+  // those that somebody made of nothing else.
+  constexpr std::size_t kFreeBlocks = 64, kLeastBlockBytes = 4096;
+  auto const made = static_cast<std::size_t>(stream.to - stream.out);
+  if (++stream.blocks > kFreeBlocks + made / kLeastBlockBytes) { return false; }
   stream.is_last = stream.bits.take(1) != 0;
   std::uint32_t const kind = stream.bits.take(2);
+  if (stream.bits.is_past_end()) { return false; }
   if (kind == kStored) { return copy_stored(stream); }
   DeflateLengths lengths;
   if (kind == kFixed) {
@@ -151,7 +158,7 @@ DeflatePair::Step DeflatePair::rare_step(Stream const& stream, Place& place) noe
   return Step::more;
 }
 
-// Steps that are safe to take.
+// Steps that are safe to take. REQUIRES: the place is not past the end.
 std::size_t DeflatePair::safe_steps(Stream const& stream, Place const& place) noexcept {
   std::size_t const in_bytes = stream.in.size() - place.bit / 8;
   auto const out_bytes = static_cast<std::size_t>(stream.end - place.to);
@@ -201,13 +208,12 @@ TERRAZZO_TARGET_AVX2 bool DeflatePair::decode_quickly(std::array<Stream*, kCount
     std::uint32_t const length = symbol.length();
     std::uint64_t const distance = known.least() + (lowest(bits, known.bits()) >> known.code_bits());
     std::byte* const to = places[i].to;
-    std::byte const* const from = to - distance;
     places[i].to += length;
-    if (__builtin_expect(from < out[i], false)) { return Step::bad; }
+    if (__builtin_expect(distance > static_cast<std::size_t>(to - out[i]), false)) { return Step::bad; }
     if (__builtin_expect(distance < length, false)) {
       copy_bytes(to, distance, length);
     } else {
-      std::uint64_t const word = load(from);
+      std::uint64_t const word = load(to - distance);  // without a match, what is there already
       std::memcpy(to, &word, sizeof word);
     }
     return Step::more;
@@ -272,6 +278,7 @@ bool DeflatePair::decode(std::array<DeflateTile, 2> const& tiles) noexcept {
     stream.bits = ForwardBits(stream.in);
     stream.out = stream.to = tiles[i].out.data();
     stream.end = stream.out + tiles[i].out.size();
+    stream.blocks = 0;
     stream.is_in_block = stream.is_last = false;
   }
   auto& [first, second] = streams_;

@@ -40,7 +40,8 @@ class DeflatePair {
     std::span<std::byte const> in;
     ForwardBits bits;
     std::byte *out, *to, *end;  // the tile, and where in it the next byte goes
-    bool is_in_block, is_last;  // block
+    std::size_t blocks;  // begun
+    bool is_in_block, is_last;  // of them
   };
   // The same in two numbers.
   struct Place {

@@ -19,7 +19,8 @@ constexpr std::uint32_t kMostBits = tile::kDeflateMostBits, kMostRunBits = tile:
 
 template <class Entry, std::uint32_t kBits, std::size_t kSymbols>
 void fill(DeflateTable<Entry, kBits, kSymbols>& table, std::span<std::uint8_t const, kSymbols> lengths) noexcept {
-  constexpr std::size_t kEntries = table.kEntries, kMore = std::size_t{1} << table.kMoreBits;
+  using Table = DeflateTable<Entry, kBits, kSymbols>;
+  constexpr std::size_t kEntries = Table::kEntries, kMore = std::size_t{1} << Table::kMoreBits;
   std::array<std::uint16_t, kSymbols> codes;
   huffman_codes(lengths, codes);
   std::array<std::uint16_t, kEntries> links{};
@@ -49,7 +50,7 @@ void join_matches(decltype(DeflateTables::symbols)& table) noexcept {
   constexpr std::uint32_t kOfLiteral = SymbolEntry::kLiteral | SymbolEntry::kHasLiteral;
   constexpr std::uint32_t kOfMatch = SymbolEntry::kLength | SymbolEntry::kHasMatch;
   constexpr std::uint32_t kKind = SymbolEntry::kHasLiteral | SymbolEntry::kHasMatch | SymbolEntry::kIsRare;
-  // From the last on: what follows a literal is in front of it, so no join is joined.
+  // From the last on: what follows a literal stands before it in the table and is not joined yet.
   for (std::size_t i = table.kEntries; i-- > 0;) {
     SymbolEntry const first = table.entries[i];
     SymbolEntry const second = table.entries[i >> first.bits()];

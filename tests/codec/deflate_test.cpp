@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/libraries.hpp"
 #include "codec/support.hpp"
+#include "tile/cpu.hpp"
 
 #if TERRAZZO_HAVE_ZLIB
+
+#if TERRAZZO_HAVE_LIBDEFLATE
+#include "codec/deflate_streams.hpp"
+#endif
 
 #include <zlib.h>
 
@@ -104,6 +109,143 @@ TEST(Deflate, TellsAnEmptyInputFromAnEmptyBlock) {
 }
 
 TEST(Deflate, SurvivesDamage) { expect_survives_damage(kFormat, kShape, compress(picture(64, 64, 1)), 64 * 64); }
+
+#if TERRAZZO_HAVE_LIBDEFLATE
+
+class DeflateTwo : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#if TERRAZZO_HAVE_X86
+    if (!tile::has_avx2()) { GTEST_SKIP() << "no AVX2 here"; }
+#else
+    GTEST_SKIP() << "not for this architecture";
+#endif
+  }
+
+  // From and into memory of the exact sizes.
+  bool decode_two(Bytes const& first, Bytes& first_out, Bytes const& second, Bytes& second_out,
+                  tiff::Compression compression = tiff::Compression::deflate) {
+    auto const exact_first = std::make_unique<std::byte[]>(first.size());
+    auto const exact_second = std::make_unique<std::byte[]>(second.size());
+    std::ranges::copy(first, exact_first.get());
+    std::ranges::copy(second, exact_second.get());
+    return find_codec(compression)
+        ->decode_two({std::span<std::byte const>(exact_first.get(), first.size()),
+                      std::span<std::byte const>(exact_second.get(), second.size())},
+                     {std::span(first_out), std::span(second_out)}, workspace_);
+  }
+
+  // Before a good one, and behind it.
+  bool takes(Bytes const& stream, std::size_t bytes) {
+    Bytes out(bytes), good(samples_.size());
+    bool const is_taken = decode_two(stream, out, stream_, good);
+    EXPECT_EQ(decode_two(stream_, good, stream, out), is_taken);
+    if (is_taken) {
+      Decoded const decoded = decode(kFormat, kShape, stream, bytes, workspace_);
+      EXPECT_EQ(decoded.result.status, TileStatus::ok);
+      EXPECT_FALSE(decoded.result.surplus_input);
+      EXPECT_EQ(decoded.bytes, out);
+    }
+    return is_taken;
+  }
+  bool takes(Bytes const& stream) { return takes(stream, samples_.size()); }
+
+  Workspace workspace_;
+  Bytes samples_ = make_deflate_samples(DeflateSamples::imagery, 9000);
+  Bytes stream_ = compress(samples_);
+};
+
+TEST_F(DeflateTwo, GivesTheBytesOfBothUnderBothNumbers) {
+  for (auto const compression : {tiff::Compression::deflate, tiff::Compression::pkzip_deflate}) {
+    for (std::size_t const size : {4000u, 9000u, 200'000u}) {
+      Bytes const samples = make_deflate_samples(DeflateSamples::imagery, size, 5);
+      for (int const level : {1, 6, 9}) {
+        Bytes first(samples_.size()), second(size);
+        ASSERT_TRUE(decode_two(stream_, first, compress(samples, level), second, compression)) << size << " " << level;
+        EXPECT_EQ(first, samples_);
+        EXPECT_EQ(second, samples);
+      }
+    }
+  }
+}
+
+TEST_F(DeflateTwo, LeavesTilesOfOtherKindsAlone) {
+  EXPECT_TRUE(takes(stream_));
+  for (DeflateSamples const kind : kDeflateSamples) {
+    Bytes const samples = make_deflate_samples(kind, 9000);
+    EXPECT_EQ(takes(compress(samples)), kind == DeflateSamples::imagery);
+    EXPECT_FALSE(takes(compress(samples, 0)));
+    EXPECT_FALSE(takes(make_stream(samples, {.strategy = Z_FIXED, .has_frame = true})));
+  }
+}
+
+TEST_F(DeflateTwo, RefusesAWrongAdler) {
+  for (std::size_t i = 1; i <= kAdlerBytes; ++i) {
+    for (unsigned const bit : {0u, 7u}) {
+      Bytes stream = stream_;
+      stream[stream.size() - i] ^= static_cast<std::byte>(1U << bit);
+      EXPECT_FALSE(takes(stream));
+    }
+  }
+}
+
+TEST_F(DeflateTwo, RefusesHeadersThatAreNotPlain) {
+  auto const takes_with = [&](unsigned method, unsigned flags) {
+    Bytes stream = stream_;
+    stream[0] = static_cast<std::byte>(method);
+    stream[1] = static_cast<std::byte>(flags);
+    return takes(stream);
+  };
+  auto const checked = [](unsigned method, unsigned flags) { return flags + 31 - (256 * method + flags) % 31; };
+  EXPECT_TRUE(takes_with(0x78, checked(0x78, 0)));
+  EXPECT_TRUE(takes_with(0x78, checked(0x78, 0xC0)));
+  EXPECT_TRUE(takes_with(0x08, checked(0x08, 0)));  // of a small window, which nobody holds it to
+  EXPECT_FALSE(takes_with(0x78, checked(0x78, 0) + 1));
+  EXPECT_FALSE(takes_with(0x78, checked(0x78, 0x20) | 0x20));
+  EXPECT_FALSE(takes_with(0x79, checked(0x79, 0)));
+  EXPECT_FALSE(takes_with(0x70, checked(0x70, 0)));
+  EXPECT_FALSE(takes_with(0x88, checked(0x88, 0)));  // of a window of 64 KiB
+}
+
+TEST_F(DeflateTwo, RefusesAPresetDictionary) {
+  // The identifier of one between the header and the stream; and only a flag that says so.
+  Bytes stream = stream_;
+  stream[1] = std::byte{0xBB};
+  EXPECT_FALSE(takes(stream));
+  stream.insert(stream.begin() + 2, 4, std::byte{1});
+  EXPECT_FALSE(takes(stream));
+}
+
+TEST_F(DeflateTwo, RefusesWhatDecodeWouldTakeInPart) {
+  EXPECT_FALSE(takes(stream_, samples_.size() - 1));
+  EXPECT_FALSE(takes(stream_, samples_.size() + 1));
+  EXPECT_FALSE(takes(stream_, 0));
+  Bytes longer = stream_;
+  for (int i = 0; i < 9; ++i) {
+    longer.push_back(std::byte{0});
+    EXPECT_FALSE(takes(longer));
+  }
+  for (std::size_t bytes = 0; bytes < stream_.size(); bytes += 1 + bytes / 50) {
+    Bytes const prefix(stream_.begin(), stream_.begin() + static_cast<std::ptrdiff_t>(bytes));
+    EXPECT_FALSE(takes(prefix)) << bytes;
+  }
+  for (std::size_t missing = 1; missing < 12; ++missing) {
+    EXPECT_FALSE(takes(Bytes(stream_.begin(), stream_.end() - static_cast<std::ptrdiff_t>(missing)))) << missing;
+  }
+}
+
+TEST_F(DeflateTwo, TakesNoDamage) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 2000; ++i) {
+    Bytes damaged = stream_;
+    std::size_t const at = random() % (i % 2 == 0 ? damaged.size() : 100);
+    damaged[at] ^= static_cast<std::byte>(1 + random() % 255);
+    EXPECT_FALSE(takes(damaged) && at > 2) << at;  // the header may be another that is as good
+    static_cast<void>(takes(random_bytes(random() % 300, static_cast<std::uint32_t>(random()))));
+  }
+}
+
+#endif
 
 }  // namespace
 }  // namespace terrazzo::codec::testing

@@ -10,6 +10,7 @@ foreach(codec IN ITEMS lzw:5 jpeg:7 deflate:8 packbits:32773 jpeg2000:34712 lerc
                        DEFINITIONS TERRAZZO_FUZZ_CODEC=${number})
 endforeach()
 
+terrazzo_fuzz_target(NAME deflate_pair SOURCE deflate_pair_fuzz.cpp FOLDERS codec)
 terrazzo_fuzz_target(NAME encode SOURCE encode_fuzz.cpp FOLDERS codec)
 terrazzo_fuzz_target(NAME noise_zstd SOURCE noise_zstd_fuzz.cpp FOLDERS codec)
 terrazzo_fuzz_target(NAME zstd_decoder SOURCE zstd_decoder_fuzz.cpp FOLDERS codec)
