@@ -6,18 +6,21 @@
 
 namespace terrazzo {
 
-MemoryBudget::Reservation MemoryBudget::reserve(std::uint64_t bytes, std::string_view what) {
+std::optional<MemoryBudget::Reservation> MemoryBudget::try_reserve(std::uint64_t bytes) noexcept {
   std::uint64_t used = used_bytes_.load(std::memory_order_relaxed);
-  while (true) {
-    std::uint64_t const free = limit_bytes_ - used;
-    if (bytes > free) {
-      throw Error(ErrorKind::limit, text(what, " needs ", bytes, " bytes of memory, and ", free, " of the limit of ",
-                                         limit_bytes_, " are free (memory_limit_bytes, TERRAZZO_MEMORY_LIMIT)"));
-    }
+  while (bytes <= limit_bytes_ - used) {
     if (used_bytes_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed)) {
       return Reservation(*this, bytes);
     }
   }
+  return std::nullopt;
+}
+
+MemoryBudget::Reservation MemoryBudget::reserve(std::uint64_t bytes, std::string_view what) {
+  if (std::optional<Reservation> reservation = try_reserve(bytes)) { return *std::move(reservation); }
+  throw Error(ErrorKind::limit,
+              text(what, " needs ", bytes, " bytes of memory, and ", limit_bytes_ - used_bytes(), " of the limit of ",
+                   limit_bytes_, " are free (memory_limit_bytes, TERRAZZO_MEMORY_LIMIT)"));
 }
 
 }  // namespace terrazzo

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -38,6 +39,8 @@ class MemoryBudget {
     std::uint64_t bytes_ = 0;
   };
 
+  // Nothing when there is not so much left.
+  [[nodiscard]] std::optional<Reservation> try_reserve(std::uint64_t bytes) noexcept;
   // Throws `limit`, saying what was wanted, how much, and how much is free. Call it before allocating.
   [[nodiscard]] Reservation reserve(std::uint64_t bytes, std::string_view what);
 

@@ -66,19 +66,26 @@ enum class OutputOrder : std::uint8_t {
   native,  // the machine's: the codec knows samples (JPEG, LERC, ...)
 };
 
+// What became of two blocks. decode() has to be asked for each unless they are done.
+enum class TwoBlocks : std::uint8_t {
+  done,      // both came out whole, and nothing was left over
+  unsuited,  // one after the other is faster; nothing was lost by asking
+  failed,    // something is not as it should be, which took as long as decoding them; `out` may have been written to
+};
+
 struct Codec {
   using Decode = tile::TileResult (*)(BlockFormat const&, BlockShape, std::span<std::byte const> in,
                                       std::span<std::byte> out, Workspace&) noexcept;
-  // Two blocks at once, where that is faster than one after the other. True when both came out whole and nothing was
-  // left over. False: they are not of that kind, or something is wrong; decode() tells, and `out` may be written to.
-  using DecodeTwo = bool (*)(std::array<std::span<std::byte const>, 2> const& in,
-                             std::array<std::span<std::byte>, 2> const& out, Workspace&) noexcept;
+  // Two blocks at once, where that is faster than one after the other.
+  using DecodeTwo = TwoBlocks (*)(std::array<std::span<std::byte const>, 2> const& in,
+                                  std::array<std::span<std::byte>, 2> const& out, Workspace&) noexcept;
   tiff::Compression compression;
   std::string_view library;    // "libdeflate"; empty for our own
   Decode decode = nullptr;     // null: known, but this build lacks the library
   OutputOrder output_order = OutputOrder::stored;
   bool lossy = false;          // may be lossy: pixels can differ between decoders
   DecodeTwo decode_two = nullptr;  // null: never faster
+  std::uint64_t two_from_bytes = 0;  // decoded blocks of fewer are never worth it
 };
 
 // Null when no host codec of ours decodes this compression (see LibtiffDecoder for the long tail).

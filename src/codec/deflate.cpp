@@ -104,16 +104,17 @@ struct ZlibFrame {
   }
 };
 
-bool decode_two(std::array<std::span<std::byte const>, 2> const& in, std::array<std::span<std::byte>, 2> const& out,
-                Workspace& workspace) noexcept {
+TwoBlocks decode_two(std::array<std::span<std::byte const>, 2> const& in,
+                     std::array<std::span<std::byte>, 2> const& out, Workspace& workspace) noexcept {
   ZlibFrame first, second;
-  if (!first.read(in[0]) || !DeflatePair::is_for(first.stream)) { return false; }
-  if (!second.read(in[1]) || !DeflatePair::is_for(second.stream)) { return false; }
+  if (!first.read(in[0]) || !DeflatePair::is_for(first.stream)) { return TwoBlocks::unsuited; }
+  if (!second.read(in[1]) || !DeflatePair::is_for(second.stream)) { return TwoBlocks::unsuited; }
   DeflatePair* const decoder = workspace.impl().deflate_pair();
-  if (decoder == nullptr) { return false; }
-  if (!decoder->decode({DeflateTile{first.stream, out[0]}, DeflateTile{second.stream, out[1]}})) { return false; }
-  return libdeflate_adler32(1, out[0].data(), out[0].size()) == first.adler &&
-         libdeflate_adler32(1, out[1].data(), out[1].size()) == second.adler;
+  if (decoder == nullptr) { return TwoBlocks::unsuited; }
+  bool const are_good = decoder->decode({DeflateTile{first.stream, out[0]}, DeflateTile{second.stream, out[1]}}) &&
+                        libdeflate_adler32(1, out[0].data(), out[0].size()) == first.adler &&
+                        libdeflate_adler32(1, out[1].data(), out[1].size()) == second.adler;
+  return are_good ? TwoBlocks::done : TwoBlocks::failed;
 }
 
 #endif
@@ -122,11 +123,12 @@ bool decode_two(std::array<std::span<std::byte const>, 2> const& in, std::array<
 
 Codec::Decode deflate_decoder() noexcept { return &decode; }
 
+Codec::DecodeTwo deflate_pair_decoder() noexcept {
 #if TERRAZZO_HAVE_LIBDEFLATE
-Codec::DecodeTwo deflate_pair_decoder() noexcept { return &decode_two; }
-#else
-Codec::DecodeTwo deflate_pair_decoder() noexcept { return nullptr; }
+  if (DeflatePair::is_fast_here()) { return &decode_two; }
 #endif
+  return nullptr;
+}
 
 #else
 

@@ -45,6 +45,21 @@ void copy_bytes(std::byte* to, std::size_t distance, std::size_t length) noexcep
   for (std::size_t i = 0; i < length; ++i) { to[i] = *(to + i - distance); }
 }
 
+// The same, kCopyBytes at a time, the last of them past the end. REQUIRES: a distance.
+void copy_long(std::byte* to, std::size_t distance, std::size_t length) noexcept {
+  std::size_t copied = 0;
+  if (distance < kCopyBytes) {
+    // What is copied repeats itself, so any multiple of the distance will do once it is there.
+    copy_bytes(to, distance, kCopyBytes);
+    copied = kCopyBytes;
+    distance *= (kCopyBytes + distance - 1) / distance;
+  }
+  for (; copied < length; copied += kCopyBytes) {
+    __m128i const bytes = _mm_loadu_si128(reinterpret_cast<__m128i const*>(to + copied - distance));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(to + copied), bytes);
+  }
+}
+
 // A symbol of any kind, by bits that are all there.
 struct Symbol {
   enum class Kind : std::uint8_t { bytes, end_of_block, bad };
@@ -89,8 +104,9 @@ struct Symbol {
 
 }  // namespace
 
+bool DeflatePair::is_fast_here() noexcept { return tile::has_avx2(); }
+
 bool DeflatePair::is_for(std::span<std::byte const> in) noexcept {
-  if (!tile::has_avx2()) { return false; }
   ForwardBits bits(in);
   bits.skip(1);  // whether it is the last
   DeflateLengths lengths;
@@ -146,14 +162,7 @@ DeflatePair::Step DeflatePair::rare_step(Stream const& stream, Place& place) noe
   *place.to = symbol.literal;
   place.to += symbol.has_literal ? 1 : 0;
   if (symbol.distance > static_cast<std::size_t>(place.to - stream.out)) { return Step::bad; }
-  if (symbol.distance >= kCopyBytes) {
-    for (std::size_t i = 0; i < symbol.length; i += kCopyBytes) {
-      __m128i const bytes = _mm_loadu_si128(reinterpret_cast<__m128i const*>(place.to + i - symbol.distance));
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(place.to + i), bytes);
-    }
-  } else {
-    copy_bytes(place.to, symbol.distance, symbol.length);
-  }
+  if (symbol.length != 0) { copy_long(place.to, symbol.distance, symbol.length); }
   place.to += symbol.length;
   return Step::more;
 }
@@ -299,6 +308,7 @@ bool DeflatePair::decode(std::array<DeflateTile, 2> const& tiles) noexcept {
 
 #else
 
+bool DeflatePair::is_fast_here() noexcept { return false; }
 bool DeflatePair::is_for(std::span<std::byte const>) noexcept { return false; }
 bool DeflatePair::decode(std::array<DeflateTile, 2> const&) noexcept { return false; }
 

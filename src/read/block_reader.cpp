@@ -245,25 +245,27 @@ std::uint32_t BlockReader::rows_of(tile::BatchItem const& item) const noexcept {
   return image.block_rows(static_cast<std::uint32_t>(item.tile % image.blocks_per_plane() / image.blocks_across));
 }
 
-bool BlockReader::decode_two(tile::BatchItem const& first, tile::BatchItem const& second) {
+codec::TwoBlocks BlockReader::decode_two(tile::BatchItem const& first, tile::BatchItem const& second) {
+  using codec::TwoBlocks;
   tiff::Image const& image = level_.image;
-  if (method_.codec == nullptr || method_.codec->decode_two == nullptr) { return false; }
-  if (image.is_converted_to_rgb() || image.reversed_bits) { return false; }
-  if (first.status != TileStatus::ok || second.status != TileStatus::ok) { return false; }
+  if (method_.codec == nullptr || method_.codec->decode_two == nullptr) { return TwoBlocks::unsuited; }
+  if (image.is_converted_to_rgb() || image.reversed_bits) { return TwoBlocks::unsuited; }
+  if (first.status != TileStatus::ok || second.status != TileStatus::ok) { return TwoBlocks::unsuited; }
+  if (!second_reservation_) { second_reservation_ = budget_.try_reserve(image.block_bytes(image.block_height_px)); }
+  if (!second_reservation_) { return TwoBlocks::unsuited; }
   auto const first_bytes = static_cast<std::size_t>(image.block_bytes(rows_of(first)));
   auto const second_bytes = static_cast<std::size_t>(image.block_bytes(rows_of(second)));
-  decoded_reservation_.grow(budget_, std::uint64_t{first_bytes} + second_bytes + row_bytes_);
   std::span<std::byte> const out = scratch_.decoded.get(first_bytes + second_bytes);
-  if (!method_.codec->decode_two({scratch_.batch.bytes_of(first), scratch_.batch.bytes_of(second)},
-                                 {out.first(first_bytes), out.last(second_bytes)}, scratch_.workspace)) {
-    return false;
-  }
+  TwoBlocks const result =
+      method_.codec->decode_two({scratch_.batch.bytes_of(first), scratch_.batch.bytes_of(second)},
+                                {out.first(first_bytes), out.last(second_bytes)}, scratch_.workspace);
+  if (result != TwoBlocks::done) { return result; }
   planes_.reset();
   decoded_row_stride_ = finisher_.decoded_row_bytes();
   rows_are_finished_ = false;
   rows_ = out.data();
   second_rows_ = out.data() + first_bytes;
-  return true;
+  return result;
 }
 
 TileResult BlockReader::decode(tile::BatchItem const& item, Form form) {

@@ -81,9 +81,9 @@ class BlockReader {
   // Decodes one block of the batch. REQUIRES: method is not raw.
   [[nodiscard]] tile::TileResult decode(tile::BatchItem const& item, Form form = Form::rows);
   [[nodiscard]] bool is_in_planes() const noexcept { return planes_.has_value(); }
-  // Decodes two of them at once where their codec does that faster, both whole. False: decode() has to be asked for
-  // each. Until turn_to_second() the calls below are about the first.
-  [[nodiscard]] bool decode_two(tile::BatchItem const& first, tile::BatchItem const& second);
+  // Two of them at once, where their codec does that faster and there is memory for both. Until turn_to_second() the
+  // calls below are about the first.
+  [[nodiscard]] codec::TwoBlocks decode_two(tile::BatchItem const& first, tile::BatchItem const& second);
   void turn_to_second() noexcept { rows_ = second_rows_; }
 
   // Rows of a raw block, of which more may be wanted piece by piece, up to `end_row`.
@@ -157,6 +157,7 @@ class BlockReader {
   std::optional<codec::LibtiffDecoder> libtiff_;
   Growing decoded_reservation_{"a decoded block"}, compressed_reservation_{"compressed blocks"},
       reversed_reservation_{"a block with its bits reversed"};
+  std::optional<MemoryBudget::Reservation> second_reservation_{};  // of as much as a decoded block
   std::byte* rows_ = nullptr;  // decoded rows, decoded_row_stride_ apart
   std::byte* second_rows_ = nullptr;  // after decode_two()
   std::size_t decoded_row_stride_ = 0;

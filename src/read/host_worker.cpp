@@ -32,7 +32,8 @@ HostWorker::HostWorker(HostRead const& read, HostJob& job)
       image_(plan_.level->image),
       scratch_(thread_scratch()),
       reader_(*plan_.level, read.method, read.budget, scratch_),
-      placer_(read, reader_, scratch_) {}
+      placer_(read, reader_, scratch_),
+      takes_two_(plan_.takes_two) {}
 
 HostWorker::~HostWorker() { scratch_.trim(); }
 
@@ -78,17 +79,36 @@ void HostWorker::do_batch(HostJob::Tasks const& tasks) {
     indices.push_back(i);
   }
   if (wanted.empty()) { return; }
-  reader_.fetch(wanted);
-  std::vector<tile::BatchItem> const& items = scratch_.batch.items;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (plan_.takes_two && i + 1 < wanted.size() && reader_.decode_two(items[i], items[i + 1])) {
-      place_block(indices[i], {});
-      reader_.turn_to_second();
-      place_block(indices[++i], {});
-    } else {
-      tile::BatchItem const item = items[i];  // a copy: colours in planes are fetched while decoding
-      do_block(indices[i], item);
+  try {
+    reader_.fetch(wanted);
+  } catch (Error const&) {
+    // A source that fails at a later block, or memory that does for one of them, must not hide what is wrong with one
+    // before it: what is told would depend on how many blocks are taken at a time.
+    if (wanted.size() == 1) { throw; }
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      reader_.fetch({&wanted[i], 1});
+      do_fetched({&indices[i], 1});
     }
+    return;
+  }
+  do_fetched(indices);
+}
+
+void HostWorker::do_fetched(std::span<std::uint64_t const> indices) {
+  std::vector<tile::BatchItem> const& items = scratch_.batch.items;
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (takes_two_ && i + 1 < indices.size()) {
+      codec::TwoBlocks const two = reader_.decode_two(items[i], items[i + 1]);
+      takes_two_ = two != codec::TwoBlocks::failed;  // what is odd about a tile is so of all, as a rule
+      if (two == codec::TwoBlocks::done) {
+        place_block(indices[i], {});
+        reader_.turn_to_second();
+        place_block(indices[++i], {});
+        continue;
+      }
+    }
+    tile::BatchItem const item = items[i];  // a copy: colours in planes are fetched while decoding
+    do_block(indices[i], item);
   }
 }
 

@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ class HostWorker {
   [[nodiscard]] BlockPart part_of(std::uint64_t index) const noexcept;
 
   void do_batch(HostJob::Tasks const& tasks);
+  // One after the other, or two at once.
+  void do_fetched(std::span<std::uint64_t const> indices);
   void do_block(std::uint64_t index, tile::BatchItem const& item);
   [[nodiscard]] bool is_partial(BlockPart const& part) const noexcept;
   // What the reader has decoded.
@@ -72,6 +75,7 @@ class HostWorker {
   ThreadScratch& scratch_;
   BlockReader reader_;
   BlockPlacer placer_;
+  bool takes_two_;  // blocks at once, as long as that does not fail
   std::vector<RawPart> raw_parts_;  // of the piece in hand
   std::vector<tile::TileResult> raw_results_;
   std::vector<std::uint32_t> good_rows_;  // of each, from the piece's first on

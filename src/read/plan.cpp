@@ -214,7 +214,8 @@ void choose_threads(ReadPlan::Impl& plan, bool trusted, ReadRequest const& reque
   constexpr std::uint64_t kManyTurns = 8;
   std::uint64_t const turns = (plan.block_count() + plan.threads - 1) / plan.threads;
   std::uint64_t const with_two_bytes = plan.scratch_bytes_per_thread + 2 * block_bytes;
-  bool const may_be_faster = !raw && !rgb && method.codec != nullptr && method.codec->decode_two != nullptr;
+  bool const may_be_faster = !raw && !rgb && method.codec != nullptr && method.codec->decode_two != nullptr &&
+                             block_bytes >= method.codec->two_from_bytes;
   plan.takes_two = may_be_faster && (turns >= kManyTurns || (turns > 0 && turns % 2 == 0)) &&
                    with_two_bytes <= scratch_limit / plan.threads;
   if (plan.takes_two) { plan.scratch_bytes_per_thread = with_two_bytes; }

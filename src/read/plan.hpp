@@ -68,7 +68,8 @@ struct ReadPlan::Impl {
 namespace reading {
 
 // What a worker takes at a time; the plan counts it as scratch, the engine works by it.
-// Decoded bytes of small blocks that share a read; large tiles come one by one, which balances well.
+// Decoded bytes of small blocks that share a read; large tiles come one by one, or two by two (takes_two), which
+// balances well.
 inline constexpr std::uint64_t kBatchBytes = 256 * 1024;
 // Blocks that are not compressed are read in pieces of this size, so that one huge strip is parallel and small.
 inline constexpr std::uint64_t kRawPieceBytes = 1 << 20;

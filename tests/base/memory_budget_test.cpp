@@ -34,6 +34,17 @@ TEST(MemoryBudget, RefusesOneByteTooMuchAndKeepsItsCount) {
   EXPECT_NO_THROW(static_cast<void>(budget.reserve(40, "b")));
 }
 
+TEST(MemoryBudget, CanBeAskedWithoutAFailure) {
+  MemoryBudget budget(100);
+  auto const a = budget.try_reserve(60);
+  ASSERT_TRUE(a.has_value());
+  EXPECT_FALSE(budget.try_reserve(41).has_value());
+  EXPECT_FALSE(budget.try_reserve(std::numeric_limits<std::uint64_t>::max()).has_value());
+  EXPECT_EQ(budget.used_bytes(), 60u);
+  EXPECT_TRUE(budget.try_reserve(40).has_value());
+  EXPECT_EQ(budget.used_bytes(), 60u);
+}
+
 TEST(MemoryBudget, RefusalSaysWhatWasWantedHowMuchAndHowMuchIsFree) {
   MemoryBudget budget(1000);
   auto const a = budget.reserve(250, "a");

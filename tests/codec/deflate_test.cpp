@@ -123,8 +123,8 @@ class DeflateTwo : public ::testing::Test {
   }
 
   // From and into memory of the exact sizes.
-  bool decode_two(Bytes const& first, Bytes& first_out, Bytes const& second, Bytes& second_out,
-                  tiff::Compression compression = tiff::Compression::deflate) {
+  TwoBlocks decode_two(Bytes const& first, Bytes& first_out, Bytes const& second, Bytes& second_out,
+                       tiff::Compression compression = tiff::Compression::deflate) {
     auto const exact_first = std::make_unique<std::byte[]>(first.size());
     auto const exact_second = std::make_unique<std::byte[]>(second.size());
     std::ranges::copy(first, exact_first.get());
@@ -136,19 +136,19 @@ class DeflateTwo : public ::testing::Test {
   }
 
   // Before a good one, and behind it.
-  bool takes(Bytes const& stream, std::size_t bytes) {
+  TwoBlocks result_of(Bytes const& stream, std::size_t bytes) {
     Bytes out(bytes), good(samples_.size());
-    bool const is_taken = decode_two(stream, out, stream_, good);
-    EXPECT_EQ(decode_two(stream_, good, stream, out), is_taken);
-    if (is_taken) {
+    TwoBlocks const result = decode_two(stream, out, stream_, good);
+    EXPECT_EQ(decode_two(stream_, good, stream, out), result);
+    if (result == TwoBlocks::done) {
       Decoded const decoded = decode(kFormat, kShape, stream, bytes, workspace_);
       EXPECT_EQ(decoded.result.status, TileStatus::ok);
       EXPECT_FALSE(decoded.result.surplus_input);
       EXPECT_EQ(decoded.bytes, out);
     }
-    return is_taken;
+    return result;
   }
-  bool takes(Bytes const& stream) { return takes(stream, samples_.size()); }
+  bool takes(Bytes const& stream) { return result_of(stream, samples_.size()) == TwoBlocks::done; }
 
   Workspace workspace_;
   Bytes samples_ = make_deflate_samples(DeflateSamples::imagery, 9000);
@@ -161,7 +161,8 @@ TEST_F(DeflateTwo, GivesTheBytesOfBothUnderBothNumbers) {
       Bytes const samples = make_deflate_samples(DeflateSamples::imagery, size, 5);
       for (int const level : {1, 6, 9}) {
         Bytes first(samples_.size()), second(size);
-        ASSERT_TRUE(decode_two(stream_, first, compress(samples, level), second, compression)) << size << " " << level;
+        ASSERT_EQ(decode_two(stream_, first, compress(samples, level), second, compression), TwoBlocks::done)
+            << size << " " << level;
         EXPECT_EQ(first, samples_);
         EXPECT_EQ(second, samples);
       }
@@ -173,9 +174,10 @@ TEST_F(DeflateTwo, LeavesTilesOfOtherKindsAlone) {
   EXPECT_TRUE(takes(stream_));
   for (DeflateSamples const kind : kDeflateSamples) {
     Bytes const samples = make_deflate_samples(kind, 9000);
-    EXPECT_EQ(takes(compress(samples)), kind == DeflateSamples::imagery);
-    EXPECT_FALSE(takes(compress(samples, 0)));
-    EXPECT_FALSE(takes(make_stream(samples, {.strategy = Z_FIXED, .has_frame = true})));
+    EXPECT_EQ(result_of(compress(samples), 9000),
+              kind == DeflateSamples::imagery ? TwoBlocks::done : TwoBlocks::unsuited);
+    EXPECT_EQ(result_of(compress(samples, 0), 9000), TwoBlocks::unsuited);
+    EXPECT_EQ(result_of(make_stream(samples, {.strategy = Z_FIXED, .has_frame = true}), 9000), TwoBlocks::unsuited);
   }
 }
 
@@ -184,7 +186,7 @@ TEST_F(DeflateTwo, RefusesAWrongAdler) {
     for (unsigned const bit : {0u, 7u}) {
       Bytes stream = stream_;
       stream[stream.size() - i] ^= static_cast<std::byte>(1U << bit);
-      EXPECT_FALSE(takes(stream));
+      EXPECT_EQ(result_of(stream, samples_.size()), TwoBlocks::failed);
     }
   }
 }
@@ -217,9 +219,9 @@ TEST_F(DeflateTwo, RefusesAPresetDictionary) {
 }
 
 TEST_F(DeflateTwo, RefusesWhatDecodeWouldTakeInPart) {
-  EXPECT_FALSE(takes(stream_, samples_.size() - 1));
-  EXPECT_FALSE(takes(stream_, samples_.size() + 1));
-  EXPECT_FALSE(takes(stream_, 0));
+  for (std::size_t const bytes : {std::size_t{0}, samples_.size() - 1, samples_.size() + 1}) {
+    EXPECT_EQ(result_of(stream_, bytes), TwoBlocks::failed) << bytes;
+  }
   Bytes longer = stream_;
   for (int i = 0; i < 9; ++i) {
     longer.push_back(std::byte{0});

@@ -20,6 +20,7 @@ TEST(HostRead, GivesSmallBlocksOutTogetherAndLargeOnesOneByOne) {
 }
 
 TEST(HostRead, GivesTwoOutTogetherWhereThePlanSaysSo) {
+  if (codec::find_codec(tiff::Compression::deflate)->decode_two == nullptr) { GTEST_SKIP() << "never faster here"; }
   ImageSpec spec{.width = 1024, .height = 1024, .tile_width = 512, .tile_height = 512, .compression = 8};
   EXPECT_EQ(PlannedRead(spec, {.threads = 1}).read.tasks_at_once, 2u);
   EXPECT_EQ(PlannedRead(spec, {.threads = 4}).read.tasks_at_once, 1u);

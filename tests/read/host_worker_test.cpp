@@ -324,6 +324,22 @@ TEST(BadBlocks, InAFileThatShrinksAreAnIoError) {
   }
 }
 
+// Tiles that share a read with those that cannot be read are looked at all the same: the first that is wrong is told.
+TEST(BadBlocks, ComeBeforeASourceThatFailsLater) {
+  testing::TempFolder const folder;
+  ImageSpec const spec{.width = 256, .height = 256, .tile_width = 64, .tile_height = 64, .compression = kPackBits};
+  std::string const path = folder.write("a.tif", image<std::uint8_t>(with_edit(spec, [](std::uint64_t block, Bytes& b) {
+                                                   if (block == 0) { b.resize(b.size() / 2); }
+                                                 })).bytes());
+  Dataset const dataset = open(path);
+  ReadPlan const p = plan(dataset);
+  for (std::uint64_t i = 0; i < p.tile_count(); ++i) { static_cast<void>(p.tile(i)); }
+  std::filesystem::resize_file(path, 5000);
+  Error const error = failure_of([&] { static_cast<void>(read(dataset, {.threads = 1})); });
+  EXPECT_EQ(error.kind(), ErrorKind::malformed) << error.what();
+  EXPECT_EQ(error.where().tile, (TileId{0, 0, 0}));
+}
+
 // ---------------------------------------------------------------------------------------------------------------
 // Kinds of errors
 
