@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/thread_pool.hpp"
 
-#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <list>
 #include <mutex>
 #include <system_error>
 #include <thread>
-#include <vector>
+#include <utility>
 
 namespace terrazzo {
 
@@ -16,10 +16,19 @@ namespace {
 
 struct Job {
   std::function<void(unsigned)> const* body;
-  unsigned next_worker = 1;  // 0 is the caller
   unsigned max_workers;
-  unsigned running = 0;      // pool threads inside the body
+  unsigned next_worker = 1;  // 0 is the caller
+  unsigned running = 0;      // pool threads that have it
   std::exception_ptr failure{};
+};
+
+// A thread of the pool. It sleeps on a word of its own: waking it wakes nobody else, and it need not ask for the pool's
+// mutex before it begins.
+struct Worker {
+  std::atomic<int> is_called{0};
+  Job* job = nullptr;  // that it is called for
+  unsigned number = 0;
+  Worker* next_idle = nullptr;
 };
 
 class Pool {
@@ -27,13 +36,23 @@ class Pool {
   void run(unsigned threads, std::function<void(unsigned)> const& body) {
     Job job{.body = &body, .max_workers = threads};
     std::list<Job*>::iterator place;
+    Worker* called = nullptr;
     {
       std::lock_guard const lock(mutex_);
       grow(threads - 1);
-      place = open_jobs_.insert(open_jobs_.end(), &job);
+      place = open_jobs_.insert(open_jobs_.end(), &job);  // for threads that are busy, or not there yet
+      while (idle_ != nullptr && job.next_worker < job.max_workers) {
+        Worker* const worker = std::exchange(idle_, idle_->next_idle);
+        worker->job = &job;
+        worker->number = join(job);
+        worker->next_idle = std::exchange(called, worker);
+      }
     }
-    // One by one: waking more threads than there is work for costs more than a small read does.
-    for (unsigned i = 1; i < threads; ++i) { work_available_.notify_one(); }
+    while (called != nullptr) {
+      Worker* const worker = std::exchange(called, called->next_idle);
+      worker->is_called.store(1, std::memory_order_release);
+      worker->is_called.notify_one();
+    }
 
     std::exception_ptr own_failure;
     try {
@@ -58,7 +77,12 @@ class Pool {
     } catch (std::system_error const&) {}
   }
 
-  Job* take() {  // REQUIRES: mutex_ held
+  static unsigned join(Job& job) {  // REQUIRES: mutex_ held
+    ++job.running;
+    return job.next_worker++;
+  }
+
+  Job* find_open() {  // REQUIRES: mutex_ held
     for (Job* job : open_jobs_) {
       if (job->next_worker < job->max_workers) { return job; }
     }
@@ -66,26 +90,33 @@ class Pool {
   }
 
   void serve() {
+    Worker self;
     std::unique_lock lock(mutex_);
     while (true) {
-      Job* job = nullptr;
-      work_available_.wait(lock, [&] { return (job = take()) != nullptr; });
-      unsigned const worker = job->next_worker++;
-      ++job->running;
-      lock.unlock();
+      if (Job* const open = find_open()) {
+        self.job = open;
+        self.number = join(*open);
+        lock.unlock();
+      } else {
+        self.next_idle = std::exchange(idle_, &self);
+        lock.unlock();
+        self.is_called.wait(0, std::memory_order_acquire);
+        self.is_called.store(0, std::memory_order_relaxed);
+      }
       std::exception_ptr failure{};
       try {
-        (*job->body)(worker);
+        (*self.job->body)(self.number);
       } catch (...) { failure = std::current_exception(); }
       lock.lock();
-      if (failure && !job->failure) { job->failure = failure; }
-      if (--job->running == 0) { job_done_.notify_all(); }
+      if (failure && !self.job->failure) { self.job->failure = failure; }
+      if (--self.job->running == 0) { job_done_.notify_all(); }
     }
   }
 
-  std::mutex mutex_;
-  std::condition_variable work_available_, job_done_;
+  std::mutex mutex_;  // guards all that follows, jobs but for their body, and workers that are idle
+  std::condition_variable job_done_;
   std::list<Job*> open_jobs_;
+  Worker* idle_ = nullptr;  // the last to become so first
   std::size_t thread_count_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "geo/baseline_metadata.hpp"
 
 #include "base/byte_view.hpp"
+#include "base/letter_case.hpp"
 #include "geo/number.hpp"
 #include "geo/utf8.hpp"
 #include "tiff/format.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/color.hpp"
 
+#include "base/letter_case.hpp"
 #include "geo/metadata.hpp"
-#include "geo/number.hpp"
 #include "tiff/format.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/crs.hpp"
 
+#include "base/letter_case.hpp"
 #include "geo/citation.hpp"
 #include "geo/epsg_kinds.hpp"
 #include "geo/number.hpp"

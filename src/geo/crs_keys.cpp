@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/crs_keys.hpp"
 
+#include "base/letter_case.hpp"
 #include "geo/keyed_crs.hpp"
-#include "geo/number.hpp"
 #include "geo/projection.hpp"
 #include "geo/wkt.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/byte_view.hpp"
+#include "base/letter_case.hpp"
 #include "base/text.hpp"
 #include "geo/baseline_metadata.hpp"
 #include "geo/color.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/gdal_metadata.hpp"
 
+#include "base/letter_case.hpp"
 #include "geo/color.hpp"
 #include "geo/number.hpp"
 #include "geo/xml.hpp"

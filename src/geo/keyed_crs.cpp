@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/keyed_crs.hpp"
 
+#include "base/letter_case.hpp"
 #include "geo/citation.hpp"
 #include "geo/geodetic_wkt.hpp"
 #include "geo/number.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/metadata.hpp"
 
-#include "geo/number.hpp"
+#include "base/letter_case.hpp"
 
 #include <utility>
 

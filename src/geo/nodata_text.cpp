@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/letter_case.hpp"
 #include "base/text.hpp"
 #include "geo/nodata.hpp"
 #include "geo/number.hpp"
@@ -27,7 +28,7 @@ std::string_view trimmed(std::string_view text) {
 template <class T = double>
 std::optional<double> whole_number(std::string_view text) {
   for (std::string_view const name : {"nan", "inf", "-inf", "-nan"}) {
-    if (geo::equals_ignoring_case(text, name)) { return geo::leading_number(text); }
+    if (equals_ignoring_case(text, name)) { return geo::leading_number(text); }
   }
   T value = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/number.hpp"
 
+#include "base/letter_case.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -13,8 +15,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool is_space(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -101,20 +101,6 @@ std::string format_exact(double value) {
   std::array<char, 64> buffer{};
   auto const result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
   return {buffer.data(), result.ptr};
-}
-
-bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
-}
-
-bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) noexcept {
-  return text.size() >= prefix.size() && equals_ignoring_case(text.substr(0, prefix.size()), prefix);
-}
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(), lower);
-  return out;
 }
 
 }  // namespace terrazzo::geo

@@ -28,9 +28,4 @@ namespace terrazzo::geo {
 // The shortest text that reads back as the same double.
 [[nodiscard]] std::string format_exact(double value);
 
-// ASCII only: file formats are not cultural.
-[[nodiscard]] bool equals_ignoring_case(std::string_view a, std::string_view b) noexcept;
-[[nodiscard]] bool starts_with_ignoring_case(std::string_view text, std::string_view prefix) noexcept;
-[[nodiscard]] std::string lower_case(std::string_view text);
-
 }  // namespace terrazzo::geo

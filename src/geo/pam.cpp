@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/pam.hpp"
 
+#include "base/letter_case.hpp"
 #include "geo/metadata.hpp"
 #include "geo/nodata.hpp"
 #include "geo/number.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/projection.hpp"
 
+#include "base/letter_case.hpp"
 #include "geo/number.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/letter_case.hpp"
 #include "base/text.hpp"
-#include "geo/number.hpp"
 #include "terrazzo/convert.hpp"
 #include "terrazzo/error.hpp"
 
@@ -25,7 +25,7 @@ bool is_hidden(fs::path const& path) {
 }
 
 bool has_raster_name(fs::path const& path) {
-  std::string const suffix = geo::lower_case(path.extension().string());
+  std::string const suffix = lower_case(path.extension().string());
   return suffix == ".tif" || suffix == ".tiff" || suffix == ".gtiff" || suffix == ".gtif" || suffix == ".btf";
 }
 

@@ -42,6 +42,8 @@ struct ReadPlan::Impl {
   std::vector<std::uint32_t> planes;
 
   [[nodiscard]] bool resampled() const noexcept { return !source_columns.empty(); }
+  // What the window takes of the planes, as it is stored but for compression.
+  [[nodiscard]] std::uint64_t window_bytes() const noexcept;
   [[nodiscard]] std::uint64_t block_count() const noexcept {
     return std::uint64_t{block_columns} * block_rows * planes.size();
   }
@@ -71,8 +73,9 @@ namespace reading {
 // Decoded bytes of small blocks that share a read; large tiles come one by one, or two by two (takes_two), which
 // balances well.
 inline constexpr std::uint64_t kBatchBytes = 256 * 1024;
-// Blocks that are not compressed are read in pieces of this size, so that one huge strip is parallel and small.
-inline constexpr std::uint64_t kRawPieceBytes = 1 << 20;
+// Blocks that are not compressed are read in pieces of this size, so that one huge strip is parallel and small; where
+// there is little to read, in smaller ones, for which a thread is just worth waking.
+inline constexpr std::uint64_t kRawPieceBytes = 1 << 20, kRawGrainBytes = 128 << 10;
 
 // Throws `usage` for a request that does not fit the dataset, `unsupported` when the blocks cannot be decoded.
 [[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl const> dataset,

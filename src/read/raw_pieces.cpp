@@ -12,13 +12,20 @@ namespace {
 
 // So many pieces a thread at least, or blocks stay apart: the last piece of all is then 6 % of a thread's work.
 constexpr std::uint64_t kPiecesPerThread = 16;
+// Of small results, where a piece is not so small that reading it is mostly asking for it.
+constexpr std::uint64_t kPiecesOfShare = 4;
 
 }  // namespace
 
 RawPieces::RawPieces(ReadPlan::Impl const& plan) : plan_(plan) {
   join(1);
   // Smaller results are read into as they are; of what is resampled, some blocks are not needed.
-  if (!exceeds_caches(plan) || plan.resampled()) { return; }
+  if (!exceeds_caches(plan) || plan.resampled()) {
+    std::uint64_t const share = plan.window_bytes() / plan.threads / kPiecesOfShare;
+    piece_bytes_ = std::clamp(share, kRawGrainBytes, kRawPieceBytes);
+    join(1);
+    return;
+  }
   std::uint64_t const fitting = kJoinedRowBytes / std::max<std::uint64_t>(1, plan.level->image.row_bytes());
   join(static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fitting, 1, plan.block_columns)));
   if (count() < kPiecesPerThread * plan.threads) { join(1); }
@@ -30,7 +37,7 @@ void RawPieces::join(std::uint32_t blocks) noexcept {
   groups_across_ = ceil_div(plan_.block_columns, joined_);
   std::uint64_t const row_bytes = std::max<std::uint64_t>(1, image.row_bytes() * joined_);
   rows_per_piece_ =
-      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kRawPieceBytes / row_bytes, 1, image.block_height_px));
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(piece_bytes_ / row_bytes, 1, image.block_height_px));
   pieces_per_group_ = ceil_div(image.block_height_px, rows_per_piece_);
 }
 

@@ -36,6 +36,7 @@ class RawPieces {
   void join(std::uint32_t blocks) noexcept;
 
   ReadPlan::Impl const& plan_;
+  std::uint64_t piece_bytes_ = kRawPieceBytes;
   std::uint32_t joined_ = 1;  // blocks of a piece, where so many are left of their row
   std::uint32_t groups_across_ = 0, rows_per_piece_ = 0, pieces_per_group_ = 0;
 };

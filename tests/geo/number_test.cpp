@@ -55,13 +55,5 @@ TEST(Number, FormatsAsPrintfDoesInTheCLocale) {
   EXPECT_EQ(format_exact(298.257223563), "298.257223563");
 }
 
-TEST(Number, ComparesAsciiWithoutRegardToCase) {
-  EXPECT_TRUE(equals_ignoring_case("Item", "ITEM"));
-  EXPECT_FALSE(equals_ignoring_case("Item", "Items"));
-  EXPECT_TRUE(starts_with_ignoring_case("XML:esri", "xml:"));
-  EXPECT_FALSE(starts_with_ignoring_case("xm", "xml:"));
-  EXPECT_EQ(lower_case("SAR_Ka"), "sar_ka");
-}
-
 }  // namespace
 }  // namespace terrazzo::geo

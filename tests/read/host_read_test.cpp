@@ -29,12 +29,12 @@ TEST(HostRead, GivesTwoOutTogetherWhereThePlanSaysSo) {
 }
 
 TEST(HostRead, TakesPiecesOfBlocksThatAreNotCompressed) {
-  PlannedRead const planned({.width = 1000, .height = 3000});
+  PlannedRead const planned({.width = 1000, .height = 3000}, {.threads = 2});
   ASSERT_TRUE(planned.read.raw_pieces.has_value());
-  EXPECT_EQ(planned.read.tasks, 3u) << "of 1 MiB";
+  EXPECT_EQ(planned.read.tasks, 8u) << "four for each thread";
   EXPECT_EQ(planned.read.tasks_at_once, 1u);
-  EXPECT_EQ(planned.read.blocks_in(2), 0u);
-  EXPECT_EQ(planned.read.blocks_in(3), 1u);
+  EXPECT_EQ(planned.read.blocks_in(7), 0u);
+  EXPECT_EQ(planned.read.blocks_in(8), 1u);
 }
 
 }  // namespace

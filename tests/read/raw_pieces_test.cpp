@@ -52,6 +52,15 @@ TEST(RawPieces, LeaveBlocksApartWhereJoiningGainsNothing) {
       << "resampling may not want all of them";
 }
 
+TEST(RawPieces, OfASmallResultAreEnoughForItsThreads) {
+  Planned const window(4096, 512, {.window = Window{100, 100, 512, 512}, .threads = 16});
+  EXPECT_EQ(window.plan->threads, 8u);
+  EXPECT_EQ(window.pieces[0].rows, 64u) << "128 KiB";
+  Planned const by_one(4096, 512, {.window = Window{100, 100, 512, 512}, .threads = 1});
+  EXPECT_EQ(by_one.pieces[0].rows, 128u) << "a quarter of what the window takes";
+  EXPECT_EQ(Planned(2048, 2048, {.threads = 2}).pieces[0].rows, 128u) << "1 MiB at most";
+}
+
 TEST(RawPieces, HaveEveryRowOfEveryBlockOnceAndInOrder) {
   struct Case {
     std::uint32_t side, tile;
