@@ -4,11 +4,13 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <limits>
 #include <list>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace terrazzo {
 
@@ -25,7 +27,8 @@ struct Job {
 // A thread of the pool. It sleeps on a word of its own: waking it wakes nobody else, and it need not ask for the pool's
 // mutex before it begins.
 struct Worker {
-  std::atomic<int> is_called{0};
+  static constexpr int kNotCalled = 0, kNotNeeded = -1;
+  std::atomic<int> call{kNotCalled};  // or a number that no other call has
   Job* job = nullptr;  // that it is called for
   unsigned number = 0;
   Worker* next_idle = nullptr;
@@ -36,22 +39,24 @@ class Pool {
   void run(unsigned threads, std::function<void(unsigned)> const& body) {
     Job job{.body = &body, .max_workers = threads};
     std::list<Job*>::iterator place;
-    Worker* called = nullptr;
+    std::vector<Worker*> called;
+    called.reserve(threads - 1);
+    int call = 0;
     {
       std::lock_guard const lock(mutex_);
       grow(threads - 1);
+      call = last_call_ = last_call_ % std::numeric_limits<int>::max() + 1;
       place = open_jobs_.insert(open_jobs_.end(), &job);  // for threads that are busy, or not there yet
       while (idle_ != nullptr && job.next_worker < job.max_workers) {
         Worker* const worker = std::exchange(idle_, idle_->next_idle);
         worker->job = &job;
         worker->number = join(job);
-        worker->next_idle = std::exchange(called, worker);
+        called.push_back(worker);
       }
     }
-    while (called != nullptr) {
-      Worker* const worker = std::exchange(called, called->next_idle);
-      worker->is_called.store(1, std::memory_order_release);
-      worker->is_called.notify_one();
+    for (Worker* const worker : called) {
+      worker->call.store(call, std::memory_order_release);
+      worker->call.notify_one();
     }
 
     std::exception_ptr own_failure;
@@ -59,8 +64,15 @@ class Pool {
       body(0);
     } catch (...) { own_failure = std::current_exception(); }
 
+    // Who has not begun by now is not waited for: on a busy machine that could take long.
+    unsigned not_needed = 0;
+    for (Worker* const worker : called) {
+      int expected = call;
+      not_needed += worker->call.compare_exchange_strong(expected, Worker::kNotNeeded) ? 1 : 0;
+    }
     std::unique_lock lock(mutex_);
     open_jobs_.erase(place);  // nobody joins from here on
+    job.running -= not_needed;
     job_done_.wait(lock, [&] { return job.running == 0; });
     if (own_failure) { std::rethrow_exception(own_failure); }
     if (job.failure) { std::rethrow_exception(job.failure); }
@@ -82,32 +94,39 @@ class Pool {
     return job.next_worker++;
   }
 
-  Job* find_open() {  // REQUIRES: mutex_ held
-    for (Job* job : open_jobs_) {
-      if (job->next_worker < job->max_workers) { return job; }
+  // Gives the worker a job that is open, if there is one. REQUIRES: mutex_ held.
+  bool find_open(Worker& worker) {
+    for (Job* const job : open_jobs_) {
+      if (job->next_worker == job->max_workers) { continue; }
+      worker.job = job;
+      worker.number = join(*job);
+      return true;
     }
-    return nullptr;
+    return false;
+  }
+
+  // Sleeps until it is called. False when the job was done before it woke.
+  static bool wait_for_call(Worker& worker) {
+    worker.call.wait(Worker::kNotCalled);
+    return worker.call.exchange(Worker::kNotCalled) != Worker::kNotNeeded;
   }
 
   void serve() {
     Worker self;
     std::unique_lock lock(mutex_);
     while (true) {
-      if (Job* const open = find_open()) {
-        self.job = open;
-        self.number = join(*open);
-        lock.unlock();
-      } else {
-        self.next_idle = std::exchange(idle_, &self);
-        lock.unlock();
-        self.is_called.wait(0, std::memory_order_acquire);
-        self.is_called.store(0, std::memory_order_relaxed);
-      }
+      bool has_job = find_open(self);
+      if (!has_job) { self.next_idle = std::exchange(idle_, &self); }
+      lock.unlock();
+      if (!has_job) { has_job = wait_for_call(self); }
       std::exception_ptr failure{};
-      try {
-        (*self.job->body)(self.number);
-      } catch (...) { failure = std::current_exception(); }
+      if (has_job) {
+        try {
+          (*self.job->body)(self.number);
+        } catch (...) { failure = std::current_exception(); }
+      }
       lock.lock();
+      if (!has_job) { continue; }
       if (failure && !self.job->failure) { self.job->failure = failure; }
       if (--self.job->running == 0) { job_done_.notify_all(); }
     }
@@ -117,6 +136,7 @@ class Pool {
   std::condition_variable job_done_;
   std::list<Job*> open_jobs_;
   Worker* idle_ = nullptr;  // the last to become so first
+  int last_call_ = 0;
   std::size_t thread_count_ = 0;
 };
 

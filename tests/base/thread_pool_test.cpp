@@ -124,6 +124,34 @@ TEST(ThreadPool, ReturnsOnlyAfterAllBodiesAlsoWhenOneThrows) {
   }
 }
 
+// Jobs that are over before the threads called for them wake: those must neither run a body that is gone nor be lost.
+TEST(ThreadPool, IsWholeAfterJobsThatWereOverBeforeAnybodyCame) {
+  auto const many_short_jobs = [] {
+    for (int round = 0; round < 3000; ++round) {
+      std::atomic<int> inside{0};
+      std::atomic<unsigned> numbers{0};
+      run_on_pool(5, [&](unsigned worker) {
+        ++inside;
+        EXPECT_EQ(numbers.fetch_or(1U << worker) & 1U << worker, 0u) << "a number was given twice";
+        --inside;
+      });
+      ASSERT_EQ(inside, 0);
+      ASSERT_EQ(numbers & 1U, 1u);
+    }
+  };
+  {
+    std::jthread const one(many_short_jobs), two(many_short_jobs);
+    many_short_jobs();
+  }
+  std::atomic<int> here{0};
+  run_on_pool(5, [&](unsigned) {
+    ++here;
+    auto const give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (here < 5 && std::chrono::steady_clock::now() < give_up) { std::this_thread::yield(); }
+  });
+  EXPECT_EQ(here, 5) << "all of them are there for the next job";
+}
+
 TEST(ThreadPool, IsWholeAfterAFailure) {
   EXPECT_THROW(run_on_pool(4, [](unsigned) { throw std::runtime_error("all"); }), std::runtime_error);
   auto const done = run_counter(4, 100);
