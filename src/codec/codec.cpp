@@ -19,7 +19,7 @@ std::span<Codec const> all_codecs() noexcept {
             kLeastPairBytes},
       Codec{Compression::packbits, "", packbits_decoder(), OutputOrder::stored, false},
       Codec{Compression::pkzip_deflate, "libdeflate", deflate_decoder(), OutputOrder::stored, false,
-            deflate_pair_decoder()},
+            deflate_pair_decoder(), kLeastPairBytes},
       Codec{Compression::aperio_jp2_ycbcr, "OpenJPEG", jpeg2000_decoder(), OutputOrder::native, true},
       Codec{Compression::aperio_jp2_rgb, "OpenJPEG", jpeg2000_decoder(), OutputOrder::native, true},
       Codec{Compression::jpeg2000, "OpenJPEG", jpeg2000_decoder(), OutputOrder::native, true},

@@ -8,6 +8,7 @@
 #include "codec/decoders.hpp"
 #include "codec/result.hpp"
 #include "codec/workspace.hpp"
+#include "tile/deflate_format.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -93,13 +94,12 @@ struct ZlibFrame {
   std::uint32_t adler = 0;
 
   [[nodiscard]] bool read(std::span<std::byte const> in) noexcept {
-    constexpr std::size_t kHeaderBytes = 2, kAdlerBytes = 4;
-    if (in.size() <= kHeaderBytes + kAdlerBytes) { return false; }
-    auto const method = std::to_integer<unsigned>(in[0]), flags = std::to_integer<unsigned>(in[1]);
-    bool const is_plain = (method & 0xF) == 8 && method >> 4 <= 7 && (flags & 0x20) == 0;
-    if (!is_plain || (256 * method + flags) % 31 != 0) { return false; }
-    stream = in.subspan(kHeaderBytes, in.size() - kHeaderBytes - kAdlerBytes);
-    for (std::byte const byte : in.last(kAdlerBytes)) { adler = adler << 8 | std::to_integer<std::uint32_t>(byte); }
+    if (in.size() <= tile::kZlibHeaderBytes + tile::kZlibTailBytes) { return false; }
+    if (!tile::is_zlib_header(std::to_integer<unsigned>(in[0]), std::to_integer<unsigned>(in[1]))) { return false; }
+    stream = in.first(in.size() - tile::kZlibTailBytes).subspan(tile::kZlibHeaderBytes);
+    for (std::byte const byte : in.last(tile::kZlibTailBytes)) {
+      adler = adler << 8 | std::to_integer<std::uint32_t>(byte);
+    }
     return true;
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/deflate_pair.hpp"
 
+#include "codec/common_length.hpp"
 #include "tile/cpu.hpp"
 
 #include <algorithm>
@@ -26,14 +27,8 @@ static_assert(kStepBits <= ForwardBits::kMostBits);
 // What it may read and write besides.
 constexpr std::size_t kWordBytes = sizeof(std::uint64_t), kCopyBytes = sizeof(__m128i);
 
-[[nodiscard]] std::uint64_t load(std::byte const* from) noexcept {
-  std::uint64_t word;
-  std::memcpy(&word, from, sizeof word);
-  return word;
-}
-
 [[nodiscard]] std::uint64_t bits_at(std::byte const* in, std::uint64_t bit) noexcept {
-  return load(in + bit / 8) >> (bit % 8);
+  return load_eight(in + bit / 8) >> (bit % 8);
 }
 
 [[nodiscard]] std::uint64_t lowest(std::uint64_t bits, std::uint32_t count) noexcept {
@@ -222,7 +217,7 @@ TERRAZZO_TARGET_AVX2 bool DeflatePair::decode_quickly(std::array<Stream*, kCount
     if (__builtin_expect(distance < length, false)) {
       copy_bytes(to, distance, length);
     } else {
-      std::uint64_t const word = load(to - distance);  // without a match, what is there already
+      std::uint64_t const word = load_eight(to - distance);  // without a match, what is there already
       std::memcpy(to, &word, sizeof word);
     }
     return Step::more;

@@ -6,6 +6,7 @@
 #include "codec/codec.hpp"
 #include "read/block_reader.hpp"
 #include "read/row_finisher.hpp"
+#include "tile/deflate_format.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -191,10 +192,9 @@ void share_with_host(DeviceWork& work, DeviceMethod method, double host_share, s
 }
 
 std::uint64_t input_offset(DeviceMethod method, std::uint64_t end_of_previous) noexcept {
-  constexpr std::uint64_t kZlibHeaderBytes = 2;
   if (method == DeviceMethod::jpeg) { return round_up(end_of_previous + kJpegHeadroomBytes, kAlignment); }
   if (method != DeviceMethod::deflate) { return round_up(end_of_previous, kAlignment); }
-  return round_up(end_of_previous + kZlibHeaderBytes, kAlignment) - kZlibHeaderBytes;
+  return round_up(end_of_previous + tile::kZlibHeaderBytes, kAlignment) - tile::kZlibHeaderBytes;
 }
 
 std::uint64_t output_offset(std::uint64_t end_of_previous) noexcept { return round_up(end_of_previous, kAlignment); }

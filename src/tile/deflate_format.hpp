@@ -17,6 +17,13 @@ inline constexpr std::uint32_t kDeflateShortestMatch = 3, kDeflateLongestMatch =
 inline constexpr std::uint32_t kDeflateFarthest = 32768;
 inline constexpr std::uint32_t kDeflateMostBits = 15, kDeflateMostRunBits = 7;
 
+// The frame of zlib around a stream (RFC 1950): a header, and a checksum behind it.
+inline constexpr std::uint32_t kZlibHeaderBytes = 2, kZlibTailBytes = 4;
+// Method 8, window up to 32 KiB, no preset dictionary, check bits.
+[[nodiscard]] TERRAZZO_HOST_DEVICE constexpr bool is_zlib_header(unsigned cmf, unsigned flags) noexcept {
+  return (cmf & 15u) == 8 && (cmf >> 4) <= 7 && (flags & 0x20u) == 0 && (cmf * 256 + flags) % 31 == 0;
+}
+
 // Bits that a number needs; 0 for 0.
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t bits_of(std::uint32_t value) noexcept {
 #if defined(__CUDA_ARCH__)

@@ -16,7 +16,6 @@
 
 namespace terrazzo::tile {
 
-inline constexpr std::uint32_t kZlibHeaderBytes = 2, kZlibTailBytes = 4;
 inline constexpr std::uint32_t kZlibHeader = 0x9C78;  // 32 KiB of window, no dictionary; the first byte lowest
 
 [[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint64_t deflate_piece_count(std::uint64_t tile_bytes) noexcept {

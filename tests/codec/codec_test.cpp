@@ -33,6 +33,14 @@ TEST(CodecTable, FindsNothingForTheLongTailAndTheUnknown) {
   EXPECT_EQ(find_codec(static_cast<tiff::Compression>(44510)), nullptr);
 }
 
+TEST(CodecTable, TakesBothNumbersOfDeflateForTheSame) {
+  Codec const &deflate = *find_codec(tiff::Compression::deflate),
+              &other = *find_codec(tiff::Compression::pkzip_deflate);
+  EXPECT_EQ(other.decode, deflate.decode);
+  EXPECT_EQ(other.decode_two, deflate.decode_two);
+  EXPECT_EQ(other.two_from_bytes, deflate.two_from_bytes);
+}
+
 TEST(CodecTable, KnowsWhichCodecsKnowSamples) {
   EXPECT_EQ(find_codec(tiff::Compression::deflate)->output_order, OutputOrder::stored);
   EXPECT_EQ(find_codec(tiff::Compression::lerc)->output_order, OutputOrder::stored);

@@ -3,11 +3,11 @@
 
 #if TERRAZZO_HAVE_ZLIB && TERRAZZO_HAVE_LIBDEFLATE
 
+#include "codec/avx2_test.hpp"
 #include "codec/deflate_builder.hpp"
 #include "codec/deflate_pair.hpp"
 #include "codec/deflate_streams.hpp"
 #include "codec/noise_samples.hpp"
-#include "tile/cpu.hpp"
 
 namespace terrazzo::codec::testing {
 namespace {
@@ -15,16 +15,8 @@ namespace {
 // More than any step makes, so that what comes before is decoded in steps and not symbol by symbol.
 Bytes const kTail = random_bytes(400, 99);
 
-class DeflatePairTest : public ::testing::Test {
+class DeflatePairTest : public Avx2Test {
  protected:
-  void SetUp() override {
-#if TERRAZZO_HAVE_X86
-    if (!tile::has_avx2()) { GTEST_SKIP() << "no AVX2 here"; }
-#else
-    GTEST_SKIP() << "not for this architecture";
-#endif
-  }
-
   // Into memory of the exact size, from memory of the exact size.
   bool decode(std::span<std::byte const> first, Bytes& first_out, std::span<std::byte const> second,
               Bytes& second_out) {

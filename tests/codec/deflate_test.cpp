@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/libraries.hpp"
 #include "codec/support.hpp"
-#include "tile/cpu.hpp"
 
 #if TERRAZZO_HAVE_ZLIB
 
 #if TERRAZZO_HAVE_LIBDEFLATE
+#include "codec/avx2_test.hpp"
 #include "codec/deflate_streams.hpp"
 #endif
 
@@ -112,16 +112,8 @@ TEST(Deflate, SurvivesDamage) { expect_survives_damage(kFormat, kShape, compress
 
 #if TERRAZZO_HAVE_LIBDEFLATE
 
-class DeflateTwo : public ::testing::Test {
+class DeflateTwo : public Avx2Test {
  protected:
-  void SetUp() override {
-#if TERRAZZO_HAVE_X86
-    if (!tile::has_avx2()) { GTEST_SKIP() << "no AVX2 here"; }
-#else
-    GTEST_SKIP() << "not for this architecture";
-#endif
-  }
-
   // From and into memory of the exact sizes.
   TwoBlocks decode_two(Bytes const& first, Bytes& first_out, Bytes const& second, Bytes& second_out,
                        tiff::Compression compression = tiff::Compression::deflate) {

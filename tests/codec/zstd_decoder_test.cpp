@@ -3,24 +3,16 @@
 
 #if TERRAZZO_HAVE_ZSTD
 
+#include "codec/avx2_test.hpp"
 #include "codec/zstd_decoder.hpp"
 #include "codec/zstd_frames.hpp"
-#include "tile/cpu.hpp"
 #include "tile/zstd_frame.hpp"
 
 namespace terrazzo::codec::testing {
 namespace {
 
-class ZstdDecoderTest : public ::testing::Test {
+class ZstdDecoderTest : public Avx2Test {
  protected:
-  void SetUp() override {
-#if TERRAZZO_HAVE_X86
-    if (!tile::has_avx2()) { GTEST_SKIP() << "no AVX2 here"; }
-#else
-    GTEST_SKIP() << "not for this architecture";
-#endif
-  }
-
   // Into memory of the exact size, from memory of the exact size.
   bool decode(std::span<std::byte const> frame, Bytes& out) {
     auto const exact = std::make_unique<std::byte[]>(frame.size());

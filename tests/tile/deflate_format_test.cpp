@@ -56,6 +56,15 @@ TEST(DeflateFormat, HasTheOrderOfTheSpecification) {
   EXPECT_EQ(run_extra_bits(18), 7u);
 }
 
+TEST(DeflateFormat, KnowsThePlainHeaderOfZlib) {
+  EXPECT_TRUE(is_zlib_header(0x78, 0x9C));
+  EXPECT_TRUE(is_zlib_header(0x08, 0x1D));
+  EXPECT_FALSE(is_zlib_header(0x78, 0x9D)) << "check bits";
+  EXPECT_FALSE(is_zlib_header(0x78, 0xBB)) << "a preset dictionary";
+  EXPECT_FALSE(is_zlib_header(0x88, 0x1C)) << "a window of 64 KiB";
+  EXPECT_FALSE(is_zlib_header(0x79, 0x18)) << "another method";
+}
+
 TEST(DeflateFormat, PutsBitsBehindEachOtherFromAnyPlace) {
   for (std::uint32_t at = 0; at < 70; ++at) {
     std::vector<std::uint32_t> words(6);

@@ -6,6 +6,7 @@
 
 #include "base/host_device.hpp"
 #include "gpu/vendor/nvcomp.hpp"
+#include "tile/deflate_format.hpp"
 #include "tile/device_tiles.hpp"
 #include "tile/zstd_frame.hpp"
 
@@ -39,13 +40,6 @@ struct NvcompLimits {
   std::size_t output_alignment;
 };
 
-// RFC 1950: method 8, window up to 32 KiB, no preset dictionary, check bits.
-TERRAZZO_HOST_DEVICE constexpr bool is_zlib_header(unsigned cmf, unsigned flags) noexcept {
-  return (cmf & 15u) == 8 && (cmf >> 4) <= 7 && (flags & 0x20u) == 0 && (cmf * 256 + flags) % 31 == 0;
-}
-
-inline constexpr std::uint64_t kZlibHeaderBytes = 2;
-inline constexpr std::uint64_t kZlibTrailerBytes = 4;
 inline constexpr std::uint64_t kSmallestZlibBytes = 8;  // an empty block takes 10 bits
 
 // The byte `i` of the stand-in stream: one stored block of 16 zeros (RFC 1951, 3.2.4), or a zstd frame of a raw one.
@@ -69,7 +63,7 @@ TERRAZZO_HOST_DEVICE inline tile::TileStatus inspect_tile(NvcompCodec codec, til
   if (size == 0) { return TileStatus::sparse; }
   std::byte const* const input = tiles.input + tiles.input_offsets[i];
   bool const is_deflate = codec == NvcompCodec::deflate;
-  auto const stream_at = reinterpret_cast<std::uintptr_t>(input) + (is_deflate ? kZlibHeaderBytes : 0);
+  auto const stream_at = reinterpret_cast<std::uintptr_t>(input) + (is_deflate ? tile::kZlibHeaderBytes : 0);
   auto const output_at = reinterpret_cast<std::uintptr_t>(tiles.output) + tiles.output_offsets[i];
   if (stream_at % limits.input_alignment != 0 || output_at % limits.output_alignment != 0 || expected == 0 ||
       expected > limits.max_output_bytes) {
@@ -78,7 +72,8 @@ TERRAZZO_HOST_DEVICE inline tile::TileStatus inspect_tile(NvcompCodec codec, til
   if (!is_deflate) {
     return tile::is_plausible_zstd_frame(input, size, expected) ? TileStatus::ok : TileStatus::unsupported;
   }
-  if (size < kSmallestZlibBytes || !is_zlib_header(static_cast<unsigned>(input[0]), static_cast<unsigned>(input[1]))) {
+  if (size < kSmallestZlibBytes ||
+      !tile::is_zlib_header(static_cast<unsigned>(input[0]), static_cast<unsigned>(input[1]))) {
     return TileStatus::corrupt;
   }
   return TileStatus::ok;
@@ -100,8 +95,8 @@ TERRAZZO_HOST_DEVICE inline void prepare_tile(NvcompCodec codec, tile::DeviceTil
     return;
   }
   bool const is_deflate = codec == NvcompCodec::deflate;
-  arrays.inputs[i] = tiles.input + tiles.input_offsets[i] + (is_deflate ? kZlibHeaderBytes : 0);
-  arrays.input_bytes[i] = tiles.input_sizes[i] - (is_deflate ? kZlibHeaderBytes + kZlibTrailerBytes : 0);
+  arrays.inputs[i] = tiles.input + tiles.input_offsets[i] + (is_deflate ? tile::kZlibHeaderBytes : 0);
+  arrays.input_bytes[i] = tiles.input_sizes[i] - (is_deflate ? tile::kZlibHeaderBytes + tile::kZlibTailBytes : 0);
   arrays.outputs[i] = tiles.output + tiles.output_offsets[i];
   arrays.output_bytes[i] = tiles.output_sizes[i];
 }
