@@ -2,6 +2,7 @@
 #include "read/block_placer.hpp"
 
 #include "tile/copy_samples.hpp"
+#include "tile/prefetch.hpp"
 #include "tile/stream_copy.hpp"
 
 #include <algorithm>
@@ -84,12 +85,37 @@ void BlockPlacer::place_planes(BlockPart const& part) {
   placer_.fence();
 }
 
+// Rows are placed as they are finished, out of the first cache.
+void BlockPlacer::place_and_keep(BlockPart const& part, std::uint32_t rows, CachedBlock& block) {
+  Target const target = plan_.target_of(part.covered);
+  find_columns(part, target);
+  std::size_t const row_bytes = reader_.row_bytes();
+  std::uint32_t placed = 0;
+  for (std::uint32_t r = 0; r < rows; ++r) {
+    std::byte* const kept = block.data() + r * row_bytes;
+    if (r + tile::kPrefetchedRows < rows) {
+      tile::prefetch_start_to_write(kept + tile::kPrefetchedRows * row_bytes, row_bytes);
+    }
+    if (r + 1 < rows) { reader_.prefetch_row(r + 1); }
+    reader_.finish_row(r, kept);
+    for (; placed < target.rows && row_in_block(part, target.first_row + placed) == r; ++placed) {
+      place_row(part, target, target.first_row + placed, kept);
+    }
+  }
+  placer_.fence();
+}
+
 void BlockPlacer::place_cached(BlockPart const& part, CachedBlock const& block) {
   Target const target = plan_.target_of(part.covered);
   find_columns(part, target);
+  std::size_t const part_bytes = part.covered.width * reader_.pixel_bytes();
+  auto const kept = [&](std::uint32_t row) { return block.data() + row_in_block(part, row) * reader_.row_bytes(); };
   for (std::uint32_t r = 0; r < target.rows; ++r) {
     std::uint32_t const row = target.first_row + r;
-    place_row(part, target, row, block.data() + row_in_block(part, row) * reader_.row_bytes());
+    if (r + tile::kPrefetchedRows < target.rows) {
+      tile::prefetch_start_to_read(first_pixel(part, kept(row + tile::kPrefetchedRows)), part_bytes);
+    }
+    place_row(part, target, row, kept(row));
   }
   placer_.fence();
 }
@@ -110,10 +136,14 @@ void BlockPlacer::place_row(BlockPart const& part, Target const& target, std::ui
   if (plan_.resampled()) {
     tile::gather_pixels(finished_row, columns_, reader_.pixel_bytes(), gathered_.data());
   } else {
-    std::uint32_t const block_column = part.id.column * plan_.level->image.block_width_px;
-    pixels = finished_row + (part.covered.column - block_column) * reader_.pixel_bytes();
+    pixels = first_pixel(part, finished_row);
   }
   placer_.place(part.id.plane, row, target.first_column, pixels, target.columns);
+}
+
+std::byte const* BlockPlacer::first_pixel(BlockPart const& part, std::byte const* row) const noexcept {
+  std::uint32_t const block_column = part.id.column * plan_.level->image.block_width_px;
+  return row + (part.covered.column - block_column) * reader_.pixel_bytes();
 }
 
 void BlockPlacer::fill(BlockPart const& part, std::uint32_t from_row) {

@@ -46,6 +46,8 @@ class BlockPlacer {
   void place_side_by_side(BlockPart const& part, std::size_t count);
   // A whole block that is in planes, from its first pixel on.
   void place_planes(BlockPart const& part);
+  // The decoded block of the reader, which goes to `block` as well, all `rows` of it.
+  void place_and_keep(BlockPart const& part, std::uint32_t rows, CachedBlock& block);
   // A block of finished rows.
   void place_cached(BlockPart const& part, CachedBlock const& block);
   // Pixels that are missing, from the block's row `from_row` on.
@@ -59,6 +61,8 @@ class BlockPlacer {
   // Of a result of another size, for place_row().
   void find_columns(BlockPart const& part, Target const& target);
   void place_row(BlockPart const& part, Target const& target, std::uint32_t row, std::byte const* finished_row);
+  // The first pixel of the part in a row of its block that begins at `row`.
+  [[nodiscard]] std::byte const* first_pixel(BlockPart const& part, std::byte const* row) const noexcept;
 
   ReadPlan::Impl const& plan_;
   HostView const& destination_;

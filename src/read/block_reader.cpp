@@ -8,6 +8,7 @@
 #include "terrazzo/error.hpp"
 #include "tile/bit_reverse.hpp"
 #include "tile/predictor.hpp"
+#include "tile/prefetch.hpp"
 #include "tile/stream_copy.hpp"
 
 #include <algorithm>
@@ -498,6 +499,12 @@ void BlockReader::stream_side_by_side(std::size_t blocks, std::uint32_t rows, st
 
 void BlockReader::make_plane_row(std::uint32_t row, std::size_t count, std::span<std::byte* const> out) const noexcept {
   tile::make_rgb_row(*planes_, row, count, {out[0], out[1], out[2]});
+}
+
+void BlockReader::prefetch_row(std::uint32_t row) const noexcept {
+  constexpr std::size_t kMostBytes = 4096;  // two rows and what becomes of them are to lie in the first cache
+  if (decoded_row_stride_ > kMostBytes) { return; }
+  tile::prefetch_to_read(rows_ + std::size_t{row} * decoded_row_stride_, decoded_row_stride_);
 }
 
 void BlockReader::finish_row(std::uint32_t row, std::byte* out) noexcept {

@@ -105,6 +105,8 @@ class BlockReader {
   [[nodiscard]] tile::TileResult read_rows_into(std::uint64_t block, RowPiece const& piece, std::size_t skip_bytes,
                                                 std::size_t bytes, std::byte* out, std::ptrdiff_t stride_bytes);
 
+  // Asks the caches for a row that is about to be finished.
+  void prefetch_row(std::uint32_t row) const noexcept;
   // Finishes row `row` of the decoded block (counted from first_row after read_rows) into `out`, row_bytes() long.
   // Each row may be finished once.
   void finish_row(std::uint32_t row, std::byte* out) noexcept;

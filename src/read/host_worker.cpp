@@ -142,8 +142,7 @@ bool HostWorker::keep_in_cache(BlockPart const& part) {
   std::size_t const bytes = reader_.row_bytes() * rows;
   if (bytes > read_.cache_limit_bytes / 8) { return false; }
   std::shared_ptr<CachedBlock> const block = tile_cache().make_block(bytes);
-  for (std::uint32_t r = 0; r < rows; ++r) { reader_.finish_row(r, block->data() + r * reader_.row_bytes()); }
-  placer_.place_cached(part, *block);
+  placer_.place_and_keep(part, rows, *block);
   tile_cache().insert({plan_.level->id, plan_.block_number(part.id)}, block, read_.cache_limit_bytes);
   return true;
 }

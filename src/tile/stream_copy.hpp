@@ -4,6 +4,8 @@
 // the line it is about to overwrite and push out what the decoder still needs.
 #pragma once
 
+#include "tile/prefetch.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -11,7 +13,6 @@ namespace terrazzo::tile {
 
 // What leaves the processor at once. Lines that are filled in part go through the caches: streamed, they would be
 // written twice.
-inline constexpr std::size_t kLineBytes = 64;
 [[nodiscard]] inline std::size_t bytes_before_line(std::byte const* to) noexcept {
   return (kLineBytes - reinterpret_cast<std::uintptr_t>(to) % kLineBytes) % kLineBytes;
 }
@@ -33,9 +34,8 @@ struct StreamedRows {
 void copy_rows_streaming(std::byte* to, std::ptrdiff_t to_stride_bytes, StreamedRows const& from) noexcept;
 
 // Asks for the lines at the ends of a coming copy that it fills in part: the caches must read them first. Memory that
-// does not begin with a line has two such lines in every row (numpy's arrays begin 16 bytes into one). Asked for this
-// many rows ahead, RGB tiles of 512 take 6 % less of the processor's time.
-inline constexpr std::size_t kPrefetchedRows = 4;
+// does not begin with a line has two such lines in every row (numpy's arrays begin 16 bytes into one). Asked for
+// kPrefetchedRows ahead, RGB tiles of 512 take 6 % less of the processor's time.
 void prefetch_partial_lines(std::byte* to, std::size_t bytes) noexcept;
 
 // Orders all streamed stores of this thread before whatever it stores next.

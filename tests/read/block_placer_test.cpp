@@ -102,6 +102,36 @@ TEST(BlockPlacer, PlacesFinishedRowsOfTheCache) {
                 [](auto r, auto c) { return r < 11 && c < 6; });
 }
 
+// All of the block is kept, finished; of the result only the part is touched, as place_rows() would.
+TEST(BlockPlacer, KeepsABlockWhileItIsPlaced) {
+  struct Case {
+    ReadRequest request;
+    TileId id;
+  };
+  for (Case const& one : {Case{{.window = Window{10, 5, 20, 20}}, {.column = 1, .row = 0}},
+                          Case{{.window = Window{17, 31, 9, 1}}, {.column = 1, .row = 1}},
+                          Case{{.window = Window{0, 0, 40, 36}}, {.column = 2, .row = 2}},
+                          Case{{.target_size = TargetSize{80, 72}}, {.column = 0, .row = 1}},
+                          Case{{.target_size = TargetSize{13, 9}}, {.column = 0, .row = 1}}}) {
+    Placed placed(kTiles, one.request, one.id), twin(kTiles, one.request, one.id);
+    std::uint32_t const rows = placed.plan->level->image.block_rows(one.id.row);
+    placed.load(0, rows);
+    twin.load(0, rows);
+    CachedBlock block(std::size_t{16} * rows);
+    std::fill_n(block.data(), block.size_bytes(), std::byte{Placed::kUntouched});
+    placed.placer.place_and_keep(placed.part, rows, block);
+    twin.placer.place_rows(twin.part, 0, rows);
+    EXPECT_EQ(placed.memory, twin.memory) << one.id.column << " " << one.id.row;
+    for (std::uint32_t r = 0; r < rows && 16 * one.id.row + r < kTiles.height; ++r) {
+      for (std::uint32_t c = 0; c < 16 && 16 * one.id.column + c < kTiles.width; ++c) {
+        ASSERT_EQ(std::to_integer<int>(block.data()[16 * r + c]),
+                  value_at<std::uint8_t>(0, 16 * one.id.row + r, 16 * one.id.column + c))
+            << r << " " << c;
+      }
+    }
+  }
+}
+
 TEST(BlockPlacer, FillsFromARowOfTheBlockOn) {
   Window const window{10, 5, 20, 20};
   Placed placed(kTiles, {.window = window}, {.column = 1, .row = 0});
