@@ -7,6 +7,7 @@
 #include "base/scratch.hpp"
 #include "codec/codec.hpp"
 #include "codec/libtiff_decoder.hpp"
+#include "read/decode_method.hpp"
 #include "read/level.hpp"
 #include "read/row_finisher.hpp"
 #include "tile/jpeg_rows.hpp"
@@ -17,26 +18,9 @@
 #include <exception>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace terrazzo::reading {
-
-// How the blocks of an image are decoded; decided once, before the first block.
-struct DecodeMethod {
-  enum class Kind : std::uint8_t {
-    raw,           // not compressed: any row can be read by itself
-    codec,         // one of ours
-    libtiff,       // the long tail
-    libtiff_rgba,  // the long tail, through libtiff's RGBA interface (old-style JPEG)
-  };
-  Kind kind = Kind::raw;
-  codec::Codec const* codec = nullptr;
-  std::string name;  // for people: "deflate (libdeflate)"
-};
-
-// Throws `unsupported`, naming the codec and the library that is missing or the trust that is lacking.
-[[nodiscard]] DecodeMethod choose_method(Level const& level, bool trusted);
 
 // What a thread keeps between blocks and between reads.
 struct ThreadScratch {
@@ -50,9 +34,6 @@ struct ThreadScratch {
 
 // The calling thread's: it lives as long as the thread, so that a thousand small reads allocate once.
 [[nodiscard]] ThreadScratch& thread_scratch();
-
-// What a codec holds besides its input and its output while it decodes a block, as far as the image tells.
-[[nodiscard]] std::uint64_t codec_scratch_bytes(Level const& level, DecodeMethod const& method) noexcept;
 
 class BlockReader {
  public:

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/memory_budget.hpp"
-#include "read/block_reader.hpp"
+#include "read/decode_method.hpp"
 #include "read/plan.hpp"
 #include "read/raw_pieces.hpp"
 #include "terrazzo/read.hpp"

@@ -4,8 +4,9 @@
 #include "base/checked.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
-#include "read/block_reader.hpp"
+#include "read/decode_method.hpp"
 #include "read/resample.hpp"
+#include "read/row_finisher.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
