@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/block_reader.hpp"
 
-#include "base/checked.hpp"
-#include "base/text.hpp"
 #include "codec/jpeg_planes.hpp"
 #include "read/colour_model.hpp"
-#include "terrazzo/error.hpp"
 #include "tile/bit_reverse.hpp"
 #include "tile/predictor.hpp"
 #include "tile/prefetch.hpp"
