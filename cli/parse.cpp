@@ -27,6 +27,16 @@ std::optional<T> parse_number(std::string_view value) {
   return number;
 }
 
+bool is_whole(std::string_view value) {
+  return !value.empty() && std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// What is wanted of the parts of a value. Of one that is a number, its size is what is wrong.
+std::string wanted_of(std::string_view part, std::string_view wanted) {
+  return std::string(wanted) +
+         (is_whole(part) ? ", none above " + std::to_string(std::numeric_limits<std::uint32_t>::max()) : "");
+}
+
 std::vector<std::string_view> split(std::string_view value, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -42,7 +52,7 @@ std::vector<std::uint32_t> parse_unsigneds(std::string_view option, std::string_
   std::vector<std::uint32_t> numbers;
   for (std::string_view part : split(value, separator)) {
     auto const number = parse_number<std::uint32_t>(part);
-    if (!number) { refuse(option, value, wanted); }
+    if (!number) { refuse(option, value, wanted_of(part, wanted)); }
     numbers.push_back(*number);
   }
   if (numbers.size() != count) { refuse(option, value, wanted); }
@@ -69,7 +79,9 @@ std::string lower_case(std::string_view text) {
 std::uint64_t parse_whole(std::string_view option, std::string_view value, std::uint64_t least, std::uint64_t most) {
   auto const number = parse_number<std::uint64_t>(value);
   if (!number || *number < least || *number > most) {
-    bool const open = most >= std::numeric_limits<std::uint32_t>::max();
+    bool const is_too_large = is_whole(value) && (!number || *number > most);
+    // Only they want to know that it ends at 2^32 - 1.
+    bool const open = most >= std::numeric_limits<std::uint32_t>::max() && !is_too_large;
     refuse(option, value,
            "a whole number" + (open ? " from " + std::to_string(least)
                                     : ", " + std::to_string(least) + " to " + std::to_string(most)));
@@ -102,11 +114,12 @@ std::vector<std::uint32_t> parse_bands(std::string_view option, std::string_view
   std::vector<std::uint32_t> bands;
   for (std::string_view part : split(value, ',')) {
     std::size_t const dash = part.find('-');
-    auto const first = parse_number<std::uint32_t>(part.substr(0, dash));
-    auto const last = dash == std::string_view::npos ? first : parse_number<std::uint32_t>(part.substr(dash + 1));
-    if (!first || !last || *first == 0 || *last < *first || *last - *first > kMaxBandsListed) {
-      refuse(option, value, kWanted);
-    }
+    std::string_view const first_text = part.substr(0, dash);
+    std::string_view const last_text = dash == std::string_view::npos ? first_text : part.substr(dash + 1);
+    auto const first = parse_number<std::uint32_t>(first_text), last = parse_number<std::uint32_t>(last_text);
+    if (!first || !last) { refuse(option, value, wanted_of(first ? last_text : first_text, kWanted)); }
+    if (*first == 0 || *last < *first) { refuse(option, value, kWanted); }
+    if (*last - *first > kMaxBandsListed) { refuse(option, value, "fewer bands"); }
     // 64 bits: a band of 4294967295 would never be passed by one of 32.
     for (std::uint64_t band = *first; band <= *last; ++band) { bands.push_back(static_cast<std::uint32_t>(band)); }
     if (bands.size() > kMaxBandsListed) { refuse(option, value, "fewer bands"); }

@@ -47,6 +47,29 @@ TEST(ParseWhole, KeepsToItsRange) {
   } catch (Error const& error) { EXPECT_EQ(error.message(), "--x \"abc\": want a whole number, 1 to 9"); }
 }
 
+// Where the form is right, the text must say what else is wrong.
+TEST(ParseNumbers, TellTheLargestToThoseWhoPassIt) {
+  auto const message_of = [](auto const& parse) -> std::string {
+    try {
+      parse();
+    } catch (Error const& error) { return error.message(); }
+    return "not refused";
+  };
+  constexpr std::uint64_t kMost = 4294967295;
+  EXPECT_EQ(message_of([&] { (void)parse_whole("--x", "99999999999", 1, kMost); }),
+            "--x \"99999999999\": want a whole number, 1 to 4294967295");
+  EXPECT_EQ(message_of([&] { (void)parse_whole("--x", "99999999999999999999", 1, kMost); }),
+            "--x \"99999999999999999999\": want a whole number, 1 to 4294967295");
+  EXPECT_EQ(message_of([&] { (void)parse_whole("--x", "0", 1, kMost); }), "--x \"0\": want a whole number from 1");
+  EXPECT_EQ(message_of([&] { (void)parse_window("--x", "0,0,4294967296,5"); }),
+            "--x \"0,0,4294967296,5\": want COLUMN,ROW,WIDTH,HEIGHT in pixels, none above 4294967295");
+  EXPECT_EQ(message_of([&] { (void)parse_window("--x", "0,0,a,5"); }),
+            "--x \"0,0,a,5\": want COLUMN,ROW,WIDTH,HEIGHT in pixels");
+  EXPECT_EQ(message_of([&] { (void)parse_bands("--x", "1-4294967296"); }),
+            "--x \"1-4294967296\": want band numbers from 1, such as 3,2,1 or 1-4, none above 4294967295");
+  EXPECT_EQ(message_of([&] { (void)parse_bands("--x", "1-4000000000"); }), "--x \"1-4000000000\": want fewer bands");
+}
+
 TEST(ParseChoice, GivesTheIndexOrListsTheNames) {
   std::vector<std::string> const names = {"red", "green", "blue"};
   EXPECT_EQ(parse_choice("--x", "green", names), 1U);
