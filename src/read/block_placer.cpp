@@ -105,12 +105,13 @@ void BlockPlacer::place_and_keep(BlockPart const& part, std::uint32_t rows, Cach
   placer_.fence();
 }
 
-void BlockPlacer::place_cached(BlockPart const& part, CachedBlock const& block) {
+void BlockPlacer::place_cached(BlockPart const& part, CachedBlock const& block, std::uint32_t first_row,
+                               std::uint32_t rows) {
   Target const target = plan_.target_of(part.covered);
   find_columns(part, target);
   std::size_t const part_bytes = part.covered.width * reader_.pixel_bytes();
   auto const kept = [&](std::uint32_t row) { return block.data() + row_in_block(part, row) * reader_.row_bytes(); };
-  for (std::uint32_t r = 0; r < target.rows; ++r) {
+  for (std::uint32_t r = first_row; r < first_row + rows; ++r) {
     std::uint32_t const row = target.first_row + r;
     if (r + tile::kPrefetchedRows < target.rows) {
       tile::prefetch_start_to_read(first_pixel(part, kept(row + tile::kPrefetchedRows)), part_bytes);

@@ -48,8 +48,8 @@ class BlockPlacer {
   void place_planes(BlockPart const& part);
   // The decoded block of the reader, which goes to `block` as well, all `rows` of it.
   void place_and_keep(BlockPart const& part, std::uint32_t rows, CachedBlock& block);
-  // A block of finished rows.
-  void place_cached(BlockPart const& part, CachedBlock const& block);
+  // Of a block of finished rows, `rows` of those that the part has in the result, from its `first_row` on.
+  void place_cached(BlockPart const& part, CachedBlock const& block, std::uint32_t first_row, std::uint32_t rows);
   // Pixels that are missing, from the block's row `from_row` on.
   void fill(BlockPart const& part, std::uint32_t from_row);
 

@@ -12,7 +12,7 @@ void execute_on_host(ReadPlan::Impl const& plan, ReadRequest const& request, Hos
                      MemoryBudget& budget, ReadReport& report) {
   HostRead const read(plan, request, destination, budget);
   HostJob job(read);
-  run_on_pool(plan.threads, [&](unsigned) {
+  run_on_pool(read.threads, [&](unsigned) {
     try {
       HostWorker(read, job).work();
     } catch (...) {

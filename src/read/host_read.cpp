@@ -12,6 +12,9 @@ namespace {
 // Of a batch (kBatchBytes), however small its blocks.
 constexpr std::uint64_t kMaxBatchBlocks = 64;
 
+// A read of more blocks has most of them whole, which the cache does not keep.
+constexpr std::uint64_t kMostLookedUp = 65536;
+
 }  // namespace
 
 HostRead::HostRead(ReadPlan::Impl const& of, ReadRequest const& asked, HostView const& view, MemoryBudget& memory)
@@ -22,12 +25,46 @@ HostRead::HostRead(ReadPlan::Impl const& of, ReadRequest const& asked, HostView 
       method(choose_method(*plan.level, plan.dataset->trusted)),
       cache_limit_bytes(resolve_tile_cache()) {
   tiff::Image const& image = plan.level->image;
+  threads = plan.threads;
+  takes_two = plan.takes_two;
   if (method.kind == DecodeMethod::Kind::raw) { raw_pieces.emplace(plan); }
   tasks = raw_pieces ? raw_pieces->count() : plan.block_count();
+  if (!raw_pieces) { find_kept(); }
   std::uint64_t const block_bytes = std::max<std::uint64_t>(1, image.block_bytes(image.block_height_px));
   bool const one_by_one = raw_pieces || image.is_converted_to_rgb();
-  std::uint64_t const least = plan.takes_two ? 2 : 1;
+  std::uint64_t const least = takes_two ? 2 : 1;
   tasks_at_once = one_by_one ? 1 : std::clamp<std::uint64_t>(kBatchBytes / block_bytes, least, kMaxBatchBlocks);
+}
+
+// A kept block has forgotten whether its data went on after the last pixel, which a strict read wants to know.
+void HostRead::find_kept() {
+  if (cache_limit_bytes == 0 || request.strict || tasks > kMostLookedUp || tile_cache().used_bytes() == 0) { return; }
+  kept.emplace(plan);
+  if (kept->pieces().empty()) {
+    kept.reset();
+    return;
+  }
+  std::uint64_t const missing = kept->missing().size();
+  tasks = missing + kept->pieces().size();
+  threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, missing + kept->threads()));
+  takes_two = takes_two && missing >= 2 * std::uint64_t{threads};  // or some would have none
+}
+
+std::uint64_t HostRead::blocks_in(std::uint64_t done) const noexcept {
+  if (raw_pieces) { return raw_pieces->blocks_in(done); }
+  std::uint64_t const missing = kept ? kept->missing().size() : tasks;
+  return done <= missing ? done : missing + kept->blocks_in(done - missing);
+}
+
+KeptPiece const* HostRead::kept_piece(std::uint64_t task) const noexcept {
+  std::uint64_t const missing = kept ? kept->missing().size() : tasks;
+  return task < missing ? nullptr : &kept->pieces()[task - missing];
+}
+
+std::uint64_t HostRead::block_of(std::uint64_t task) const noexcept {
+  if (!kept) { return task; }
+  KeptPiece const* const piece = kept_piece(task);
+  return piece != nullptr ? piece->block : kept->missing()[task];
 }
 
 }  // namespace terrazzo::reading

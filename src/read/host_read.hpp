@@ -5,6 +5,7 @@
 
 #include "base/memory_budget.hpp"
 #include "read/decode_method.hpp"
+#include "read/kept_blocks.hpp"
 #include "read/plan.hpp"
 #include "read/raw_pieces.hpp"
 #include "terrazzo/read.hpp"
@@ -24,14 +25,24 @@ struct HostRead {
   MemoryBudget& budget;
   DecodeMethod method;
   std::uint64_t cache_limit_bytes;
-  std::optional<RawPieces> raw_pieces;  // of blocks that are not compressed: then these are the tasks, else the blocks
+  // The tasks are the plan's blocks. Of blocks that are not compressed they are pieces; where the cache has some, the
+  // blocks that are missing and after them pieces of the others.
+  std::optional<RawPieces> raw_pieces;
+  std::optional<KeptBlocks> kept;
   std::uint64_t tasks;
   std::uint64_t tasks_at_once;  // that a worker takes: small blocks share a read, and some are decoded two at a time
+  unsigned threads;
+  bool takes_two;  // blocks at a time
 
   // How many blocks the first `done` tasks make, in whole.
-  [[nodiscard]] std::uint64_t blocks_in(std::uint64_t done) const noexcept {
-    return raw_pieces ? raw_pieces->blocks_in(done) : done;
-  }
+  [[nodiscard]] std::uint64_t blocks_in(std::uint64_t done) const noexcept;
+  // The block that a task is about, in the plan's order. REQUIRES: no raw pieces.
+  [[nodiscard]] std::uint64_t block_of(std::uint64_t task) const noexcept;
+  // Null when the task is a block that must be decoded.
+  [[nodiscard]] KeptPiece const* kept_piece(std::uint64_t task) const noexcept;
+
+ private:
+  void find_kept();
 };
 
 }  // namespace terrazzo::reading

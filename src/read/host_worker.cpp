@@ -6,6 +6,7 @@
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string_view>
@@ -33,7 +34,7 @@ HostWorker::HostWorker(HostRead const& read, HostJob& job)
       scratch_(thread_scratch()),
       reader_(*plan_.level, read.method, read.budget, scratch_),
       placer_(read, reader_, scratch_),
-      takes_two_(plan_.takes_two) {}
+      takes_two_(read.takes_two) {}
 
 HostWorker::~HostWorker() { scratch_.trim(); }
 
@@ -57,8 +58,8 @@ void HostWorker::work() {
   job_.add(std::move(found_));
 }
 
-BlockPart HostWorker::part_of(std::uint64_t index) const noexcept {
-  TileId const id = plan_.block_id(index);
+BlockPart HostWorker::part_of(std::uint64_t block) const noexcept {
+  TileId const id = plan_.block_id(block);
   return {id, plan_.covered(id)};
 }
 
@@ -66,56 +67,59 @@ BlockPart HostWorker::part_of(std::uint64_t index) const noexcept {
 // Blocks that are decoded
 
 void HostWorker::do_batch(HostJob::Tasks const& tasks) {
-  std::vector<std::uint64_t> wanted, indices;
-  for (std::uint64_t i = tasks.first; i < tasks.first + tasks.count; ++i) {
-    BlockPart const part = part_of(i);
-    if (!placer_.is_wanted(part)) { continue; }
-    if (auto const block = cached(part.id)) {
-      placer_.place_cached(part, *block);
-      ++found_.tiles;
+  std::vector<std::uint64_t> blocks, to_decode;
+  for (std::uint64_t task = tasks.first; task < tasks.first + tasks.count; ++task) {
+    if (KeptPiece const* const piece = read_.kept_piece(task)) {
+      place_kept(*piece);
       continue;
     }
-    wanted.push_back(plan_.block_number(part.id));
-    indices.push_back(i);
+    BlockPart const part = part_of_task(task);
+    if (!placer_.is_wanted(part)) { continue; }
+    blocks.push_back(plan_.block_number(part.id));
+    to_decode.push_back(task);
   }
-  if (wanted.empty()) { return; }
+  if (blocks.empty()) { return; }
   try {
-    reader_.fetch(wanted);
+    reader_.fetch(blocks);
   } catch (Error const&) {
     // A source that fails at a later block, or memory that does for one of them, must not hide what is wrong with one
     // before it: what is told would depend on how many blocks are taken at a time.
-    if (wanted.size() == 1) { throw; }
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      reader_.fetch({&wanted[i], 1});
-      do_fetched({&indices[i], 1});
+    if (blocks.size() == 1) { throw; }
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      reader_.fetch({&blocks[i], 1});
+      do_fetched({&to_decode[i], 1});
     }
     return;
   }
-  do_fetched(indices);
+  do_fetched(to_decode);
 }
 
-void HostWorker::do_fetched(std::span<std::uint64_t const> indices) {
+void HostWorker::place_kept(KeptPiece const& piece) {
+  placer_.place_cached(part_of(piece.block), *piece.pixels, piece.first_row, piece.rows);
+  found_.tiles += piece.is_last ? 1 : 0;
+}
+
+void HostWorker::do_fetched(std::span<std::uint64_t const> tasks) {
   std::vector<tile::BatchItem> const& items = scratch_.batch.items;
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    if (takes_two_ && i + 1 < indices.size()) {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (takes_two_ && i + 1 < tasks.size()) {
       codec::TwoBlocks const two = reader_.decode_two(items[i], items[i + 1]);
       takes_two_ = two != codec::TwoBlocks::failed;  // what is odd about a tile is so of all, as a rule
       if (two == codec::TwoBlocks::done) {
-        place_block(indices[i], {});
+        place_block(tasks[i], {});
         reader_.turn_to_second();
-        place_block(indices[++i], {});
+        place_block(tasks[++i], {});
         continue;
       }
     }
     tile::BatchItem const item = items[i];  // a copy: colours in planes are fetched while decoding
-    do_block(indices[i], item);
+    do_block(tasks[i], item);
   }
 }
 
-void HostWorker::do_block(std::uint64_t index, tile::BatchItem const& item) {
-  bool const planes_will_do = placer_.takes_planes() && !is_partial(part_of(index));
-  place_block(index,
-              reader_.decode(item, planes_will_do ? BlockReader::Form::rows_or_planes : BlockReader::Form::rows));
+void HostWorker::do_block(std::uint64_t task, tile::BatchItem const& item) {
+  bool const planes_will_do = placer_.takes_planes() && !is_partial(part_of_task(task));
+  place_block(task, reader_.decode(item, planes_will_do ? BlockReader::Form::rows_or_planes : BlockReader::Form::rows));
 }
 
 // Of a tile at the edge, only the part inside the image can be used.
@@ -125,9 +129,9 @@ bool HostWorker::is_partial(BlockPart const& part) const noexcept {
          covered.height < std::min(image_.block_height_px, image_.height_px - id.row * image_.block_height_px);
 }
 
-void HostWorker::place_block(std::uint64_t index, TileResult const& result) {
-  BlockPart const part = part_of(index);
-  std::uint32_t const good_rows = settle(index, part, result);
+void HostWorker::place_block(std::uint64_t task, TileResult const& result) {
+  BlockPart const part = part_of_task(task);
+  std::uint32_t const good_rows = settle(task, part, result);
   if (good_rows == 0) { return; }
   if (reader_.is_in_planes()) {
     placer_.place_planes(part);
@@ -145,12 +149,6 @@ bool HostWorker::keep_in_cache(BlockPart const& part) {
   placer_.place_and_keep(part, rows, *block);
   tile_cache().insert({plan_.level->id, plan_.block_number(part.id)}, block, read_.cache_limit_bytes);
   return true;
-}
-
-std::shared_ptr<CachedBlock const> HostWorker::cached(TileId const& id) const {
-  // A cached block has forgotten whether its data went on after the last pixel, which a strict read wants to know.
-  if (read_.cache_limit_bytes == 0 || read_.request.strict) { return nullptr; }
-  return tile_cache().find({plan_.level->id, plan_.block_number(id)});
 }
 
 // ---------------------------------------------------------------------------------------------------------------

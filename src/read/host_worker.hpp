@@ -8,14 +8,12 @@
 #include "read/block_reader.hpp"
 #include "read/host_job.hpp"
 #include "read/host_read.hpp"
-#include "read/tile_cache.hpp"
 #include "terrazzo/error.hpp"
 #include "terrazzo/read.hpp"
 #include "tile/tile_batch.hpp"
 #include "tile/tile_status.hpp"
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,18 +41,19 @@ class HostWorker {
     bool is_last;  // of its pieces
   };
 
-  [[nodiscard]] BlockPart part_of(std::uint64_t index) const noexcept;
+  [[nodiscard]] BlockPart part_of(std::uint64_t block) const noexcept;
+  [[nodiscard]] BlockPart part_of_task(std::uint64_t task) const noexcept { return part_of(read_.block_of(task)); }
 
   void do_batch(HostJob::Tasks const& tasks);
+  void place_kept(KeptPiece const& piece);
   // One after the other, or two at once.
-  void do_fetched(std::span<std::uint64_t const> indices);
-  void do_block(std::uint64_t index, tile::BatchItem const& item);
+  void do_fetched(std::span<std::uint64_t const> tasks);
+  void do_block(std::uint64_t task, tile::BatchItem const& item);
   [[nodiscard]] bool is_partial(BlockPart const& part) const noexcept;
   // What the reader has decoded.
-  void place_block(std::uint64_t index, tile::TileResult const& result);
-  // Finishes the whole block into a cache entry and places from there. False when the block is too large to keep.
+  void place_block(std::uint64_t task, tile::TileResult const& result);
+  // Places the block and has it in the cache from now on. False when it is too large to keep.
   bool keep_in_cache(BlockPart const& part);
-  [[nodiscard]] std::shared_ptr<CachedBlock const> cached(TileId const& id) const;
 
   void do_raw_piece(std::uint64_t task, RawPiece const& piece);
   [[nodiscard]] bool reads_into_result(BlockPart const& part) const;

@@ -97,9 +97,11 @@ TEST(BlockPlacer, PlacesFinishedRowsOfTheCache) {
   Placed placed(kTiles, {.window = window}, {.column = 0, .row = 0});
   CachedBlock block(256);
   for (std::size_t i = 0; i < 256; ++i) { block.data()[i] = static_cast<std::byte>(i % 251); }
-  placed.placer.place_cached(placed.part, block);
-  placed.expect([](auto r, auto c) { return static_cast<int>(((r + 5) * 16 + c + 10) % 251); },
-                [](auto r, auto c) { return r < 11 && c < 6; });
+  auto const value = [](auto r, auto c) { return static_cast<int>(((r + 5) * 16 + c + 10) % 251); };
+  placed.placer.place_cached(placed.part, block, 3, 5);
+  placed.expect(value, [](auto r, auto c) { return r >= 3 && r < 8 && c < 6; });
+  placed.placer.place_cached(placed.part, block, 0, 11);
+  placed.expect(value, [](auto r, auto c) { return r < 11 && c < 6; });
 }
 
 // All of the block is kept, finished; of the result only the part is touched, as place_rows() would.

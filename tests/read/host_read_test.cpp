@@ -37,5 +37,62 @@ TEST(HostRead, TakesPiecesOfBlocksThatAreNotCompressed) {
   EXPECT_EQ(planned.read.blocks_in(8), 1u);
 }
 
+// Tiles of 1 MiB, of which the cache has the first and the third.
+struct PartlyKept : PlannedRead {
+  explicit PartlyKept(ReadRequest const& asked)
+      : PlannedRead({.width = 1024, .height = 3072, .tile_width = 1024, .tile_height = 1024, .compression = kPackBits},
+                    asked) {
+    for (std::uint64_t const number : {0u, 2u}) {
+      tile_cache().insert({plan->level->id, number}, std::make_shared<CachedBlock>(1 << 20), 1 << 24);
+    }
+  }
+};
+
+TEST(HostRead, DecodesWhatTheCacheLacksAndThenPlacesTheRest) {
+  PartlyKept const planned({.threads = 4});
+  HostRead const read(*planned.plan, planned.request, planned.view, planned.read.budget);
+  ASSERT_TRUE(read.kept.has_value());
+  EXPECT_EQ(read.tasks, 17u) << "a block, and eight pieces of each of the others";
+  EXPECT_EQ(read.block_of(0), 1u);
+  EXPECT_EQ(read.kept_piece(0), nullptr);
+  ASSERT_NE(read.kept_piece(1), nullptr);
+  EXPECT_EQ(read.block_of(1), 0u);
+  EXPECT_EQ(read.block_of(9), 2u);
+  EXPECT_EQ(read.kept_piece(16), &read.kept->pieces().back());
+  EXPECT_EQ(read.blocks_in(1), 1u);
+  EXPECT_EQ(read.blocks_in(8), 1u);
+  EXPECT_EQ(read.blocks_in(9), 2u);
+  EXPECT_EQ(read.blocks_in(17), 3u);
+  EXPECT_EQ(read.threads, planned.plan->threads) << "never more than planned: 3";
+  EXPECT_EQ(PartlyKept({.window = Window{0, 0, 9, 3072}, .threads = 4}).plan->threads, 3u);
+}
+
+TEST(HostRead, WakesFewerThreadsForLittleThatIsKept) {
+  PartlyKept const planned({.window = Window{0, 0, 9, 3072}, .threads = 4});
+  HostRead const read(*planned.plan, planned.request, planned.view, planned.read.budget);
+  EXPECT_EQ(read.threads, 2u) << "one decodes, one places";
+}
+
+TEST(HostRead, GivesTwoOutTogetherAsLongAsEveryThreadHasTwo) {
+  if (codec::find_codec(tiff::Compression::deflate)->decode_two == nullptr) { GTEST_SKIP() << "never faster here"; }
+  PlannedRead const planned({.width = 1024, .height = 1024, .tile_width = 512, .tile_height = 512, .compression = 8},
+                            {.threads = 1});
+  std::vector<std::uint64_t> at_once;
+  for (std::uint64_t const number : {0u, 3u, 1u}) {
+    tile_cache().insert({planned.plan->level->id, number}, std::make_shared<CachedBlock>(512 * 512), 1 << 24);
+    at_once.push_back(HostRead(*planned.plan, planned.request, planned.view, planned.read.budget).tasks_at_once);
+  }
+  EXPECT_EQ(at_once, (std::vector<std::uint64_t>{2, 2, 1}));
+}
+
+TEST(HostRead, OfAStrictReadFindsNothingKept) {
+  PartlyKept const planned({.strict = true});
+  HostRead const read(*planned.plan, planned.request, planned.view, planned.read.budget);
+  EXPECT_FALSE(read.kept.has_value());
+  EXPECT_EQ(read.tasks, 3u);
+  EXPECT_EQ(read.block_of(2), 2u);
+  EXPECT_EQ(read.kept_piece(2), nullptr);
+}
+
 }  // namespace
 }  // namespace terrazzo::reading

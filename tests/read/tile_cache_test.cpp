@@ -190,6 +190,53 @@ TEST_F(ReadsWithACache, GiveTheSameFromTheCache) {
   }
 }
 
+// Tiles that are large enough to be placed by several threads, some of them from the cache and some not.
+TEST_F(ReadsWithACache, PlaceAKeptTileInPieces) {
+  limit(64 << 20);
+  ImageSpec const spec{
+      .width = 1100, .height = 1300, .bands = 3, .tile_width = 512, .tile_height = 512, .compression = kPackBits};
+  Opened const opened(image<std::uint8_t>(spec));
+  std::vector<std::uint32_t> const bands{3, 1};
+  for (unsigned const threads : {1u, 2u, 8u}) {
+    for (Window const& window : {Window{10, 20, 700, 600}, Window{400, 300, 650, 900}, Window{0, 0, 1100, 1300}}) {
+      std::uint64_t told = 0;
+      auto const progress = [&](std::uint64_t done, std::uint64_t) {
+        EXPECT_GE(done, told);
+        told = done;
+        return true;
+      };
+      ReadReport report;
+      ReadRequest const request{.window = window, .bands = bands, .threads = threads, .progress = progress};
+      EXPECT_EQ(values_of<std::uint8_t>(read(*opened, request, &report)), expected<std::uint8_t>(window, bands));
+      EXPECT_EQ(report.tiles, told) << "all of them";
+      EXPECT_EQ(told, plan(*opened, request).tile_count());
+    }
+  }
+}
+
+// What is wrong with a tile is told as without the tiles that are kept.
+TEST_F(ReadsWithACache, FailWithTheFirstBadTileWhateverIsKept) {
+  ImageSpec spec = spec_;
+  spec.width = spec.height = 256;
+  spec.edit = [](std::uint64_t block, std::vector<std::byte>& bytes) {
+    if (block == 6 || block == 9) { bytes.resize(bytes.size() / 2); }
+  };
+  for (unsigned const threads : {1u, 4u}) {
+    Opened const opened(image<std::uint8_t>(spec));
+    for (std::uint32_t const tile : {0u, 3u, 5u, 8u}) {
+      static_cast<void>(read(*opened, {.window = Window{tile % 4 * 64 + 1, tile / 4 * 64 + 1, 9, 9}}));
+    }
+    Error const error = failure_of([&] { static_cast<void>(read(*opened, {.threads = threads})); });
+    EXPECT_EQ(error.where().tile, (TileId{.column = 2, .row = 1}));
+    ReadReport report;
+    static_cast<void>(read(*opened, {.bad_tile = BadTile::fill, .threads = threads}, &report));
+    ASSERT_EQ(report.bad_tiles.size(), 2u);
+    EXPECT_EQ(report.bad_tiles[0].tile, (TileId{.column = 2, .row = 1}));
+    EXPECT_EQ(report.bad_tiles[1].tile, (TileId{.column = 1, .row = 2}));
+    EXPECT_EQ(report.tiles, 14u);
+  }
+}
+
 TEST_F(ReadsWithACache, DoNotKeepTilesThatAreUsedWhole) {
   Opened const opened(image<std::uint8_t>(spec_));
   std::uint64_t const before = tile_cache().used_bytes();

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "read/kept_blocks.hpp"
+
+#include <algorithm>
+
+namespace terrazzo::reading {
+
+namespace {
+
+// Copied in some 20 microseconds; a thread takes as long to wake, so it is woken for twice as much.
+constexpr std::uint64_t kPieceBytes = 128 << 10, kBytesOfThread = 2 * kPieceBytes;
+
+}  // namespace
+
+KeptBlocks::KeptBlocks(ReadPlan::Impl const& plan) {
+  for (std::uint64_t i = 0; i < plan.block_count(); ++i) {
+    TileId const id = plan.block_id(i);
+    auto const pixels = tile_cache().find({plan.level->id, plan.block_number(id)});
+    if (pixels == nullptr) {
+      missing_.push_back(i);
+      continue;
+    }
+    ReadPlan::Impl::Target const target = plan.target_of(plan.covered(id));
+    // Of pixels whose bands lie together, each has a place of its own in the result.
+    std::uint64_t const bands = plan.level->has_band_planes() ? 1 : plan.bands.size();
+    cut(i, target, target.columns * bands * size_bytes(plan.dtype), pixels);
+  }
+}
+
+void KeptBlocks::cut(std::uint64_t block, ReadPlan::Impl::Target const& target, std::uint64_t row_bytes,
+                     std::shared_ptr<CachedBlock const> const& pixels) {
+  auto const rows_of_piece = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(kPieceBytes / std::max<std::uint64_t>(1, row_bytes), 1, std::max(1U, target.rows)));
+  bytes_ += row_bytes * target.rows;
+  for (std::uint32_t row = 0; row < target.rows; row += rows_of_piece) {
+    std::uint32_t const rows = std::min(rows_of_piece, target.rows - row);
+    pieces_.push_back({block, blocks_, row, rows, row + rows == target.rows, pixels});
+  }
+  ++blocks_;
+}
+
+std::uint64_t KeptBlocks::blocks_in(std::uint64_t pieces) const noexcept {
+  if (pieces == 0) { return 0; }
+  KeptPiece const& last = pieces_[static_cast<std::size_t>(pieces) - 1];
+  return last.place + (last.is_last ? 1 : 0);
+}
+
+std::uint64_t KeptBlocks::threads() const noexcept { return (bytes_ + kBytesOfThread - 1) / kBytesOfThread; }
+
+}  // namespace terrazzo::reading
