@@ -17,10 +17,7 @@ BlockPlacer::BlockPlacer(HostRead const& read, BlockReader& reader, ThreadScratc
       scratch_(scratch),
       placer_(plan_, destination_, reader.samples(), reader.pixel_bytes()) {}
 
-bool BlockPlacer::is_wanted(BlockPart const& part) const noexcept {
-  Target const target = plan_.target_of(part.covered);
-  return target.rows != 0 && target.columns != 0;
-}
+bool BlockPlacer::is_wanted(BlockPart const& part) const noexcept { return !plan_.target_of(part.covered).empty(); }
 
 bool BlockPlacer::has_whole_rows(BlockPart const& part) const noexcept {
   return part.covered.width == plan_.level->image.block_width_px;
@@ -93,9 +90,6 @@ void BlockPlacer::place_and_keep(BlockPart const& part, std::uint32_t rows, Cach
   std::uint32_t placed = 0;
   for (std::uint32_t r = 0; r < rows; ++r) {
     std::byte* const kept = block.data() + r * row_bytes;
-    if (r + tile::kPrefetchedRows < rows) {
-      tile::prefetch_start_to_write(kept + tile::kPrefetchedRows * row_bytes, row_bytes);
-    }
     if (r + 1 < rows) { reader_.prefetch_row(r + 1); }
     reader_.finish_row(r, kept);
     for (; placed < target.rows && row_in_block(part, target.first_row + placed) == r; ++placed) {
@@ -113,8 +107,8 @@ void BlockPlacer::place_cached(BlockPart const& part, CachedBlock const& block, 
   auto const kept = [&](std::uint32_t row) { return block.data() + row_in_block(part, row) * reader_.row_bytes(); };
   for (std::uint32_t r = first_row; r < first_row + rows; ++r) {
     std::uint32_t const row = target.first_row + r;
-    if (r + tile::kPrefetchedRows < target.rows) {
-      tile::prefetch_start_to_read(first_pixel(part, kept(row + tile::kPrefetchedRows)), part_bytes);
+    if (r + tile::kPrefetchedRows < first_row + rows) {
+      tile::prefetch_start(first_pixel(part, kept(row + tile::kPrefetchedRows)), part_bytes);
     }
     place_row(part, target, row, kept(row));
   }

@@ -46,7 +46,8 @@ class BlockPlacer {
   void place_side_by_side(BlockPart const& part, std::size_t count);
   // A whole block that is in planes, from its first pixel on.
   void place_planes(BlockPart const& part);
-  // The decoded block of the reader, which goes to `block` as well, all `rows` of it.
+  // The decoded block of the reader, which goes to `block` as well. REQUIRES: all `rows` of it are good, and `block`
+  // has room for them.
   void place_and_keep(BlockPart const& part, std::uint32_t rows, CachedBlock& block);
   // Of a block of finished rows, `rows` of those that the part has in the result, from its `first_row` on.
   void place_cached(BlockPart const& part, CachedBlock const& block, std::uint32_t first_row, std::uint32_t rows);

@@ -438,7 +438,7 @@ void BlockReader::make_plane_row(std::uint32_t row, std::size_t count, std::span
 void BlockReader::prefetch_row(std::uint32_t row) const noexcept {
   constexpr std::size_t kMostBytes = 4096;  // two rows and what becomes of them are to lie in the first cache
   if (decoded_row_stride_ > kMostBytes) { return; }
-  tile::prefetch_to_read(rows_ + std::size_t{row} * decoded_row_stride_, decoded_row_stride_);
+  tile::prefetch(rows_ + std::size_t{row} * decoded_row_stride_, decoded_row_stride_);
 }
 
 void BlockReader::finish_row(std::uint32_t row, std::byte* out) noexcept {

@@ -2,6 +2,7 @@
 #include "read/host_tiles.hpp"
 
 #include "read/block_reader.hpp"
+#include "read/decode_method.hpp"
 
 #include <optional>
 #include <vector>

@@ -15,12 +15,12 @@ constexpr std::uint64_t kPieceBytes = 128 << 10, kBytesOfThread = 2 * kPieceByte
 KeptBlocks::KeptBlocks(ReadPlan::Impl const& plan) {
   for (std::uint64_t i = 0; i < plan.block_count(); ++i) {
     TileId const id = plan.block_id(i);
-    auto const pixels = tile_cache().find({plan.level->id, plan.block_number(id)});
+    ReadPlan::Impl::Target const target = plan.target_of(plan.covered(id));
+    auto const pixels = target.empty() ? nullptr : tile_cache().find({plan.level->id, plan.block_number(id)});
     if (pixels == nullptr) {
       missing_.push_back(i);
       continue;
     }
-    ReadPlan::Impl::Target const target = plan.target_of(plan.covered(id));
     // Of pixels whose bands lie together, each has a place of its own in the result.
     std::uint64_t const bands = plan.level->has_band_planes() ? 1 : plan.bands.size();
     cut(i, target, target.columns * bands * size_bytes(plan.dtype), pixels);
@@ -29,8 +29,8 @@ KeptBlocks::KeptBlocks(ReadPlan::Impl const& plan) {
 
 void KeptBlocks::cut(std::uint64_t block, ReadPlan::Impl::Target const& target, std::uint64_t row_bytes,
                      std::shared_ptr<CachedBlock const> const& pixels) {
-  auto const rows_of_piece = static_cast<std::uint32_t>(
-      std::clamp<std::uint64_t>(kPieceBytes / std::max<std::uint64_t>(1, row_bytes), 1, std::max(1U, target.rows)));
+  auto const rows_of_piece =
+      static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kPieceBytes / row_bytes, 1, target.rows));
   bytes_ += row_bytes * target.rows;
   for (std::uint32_t row = 0; row < target.rows; row += rows_of_piece) {
     std::uint32_t const rows = std::min(rows_of_piece, target.rows - row);

@@ -3,6 +3,7 @@
 
 #include "tile/convert.hpp"
 #include "tile/interleave.hpp"
+#include "tile/prefetch.hpp"
 #include "tile/stream_copy.hpp"
 
 #include <algorithm>
@@ -65,20 +66,15 @@ std::byte* Placer::direct_row(std::uint32_t plane, std::uint32_t row, std::uint3
 
 void Placer::prefetch_below(std::byte* to, std::uint32_t row, std::size_t bytes) const noexcept {
   if (std::uint64_t{row} + tile::kPrefetchedRows >= plan_.out_height) { return; }
-  std::byte* const below = to + std::ptrdiff_t{tile::kPrefetchedRows} * destination_.row_stride_bytes;
-  if (streaming_) {
-    tile::prefetch_partial_lines(below, bytes);
-  } else {
-    tile::prefetch_start_to_write(below, bytes);
-  }
+  tile::prefetch_partial_lines(to + std::ptrdiff_t{tile::kPrefetchedRows} * destination_.row_stride_bytes, bytes);
 }
 
 void Placer::place(std::uint32_t plane, std::uint32_t row, std::uint32_t column, std::byte const* pixels,
                    std::size_t count) {
   if (direct_) {
     std::byte* const to = direct_row(plane, row, column);
-    prefetch_below(to, row, count * pixel_bytes_);
     if (streaming_) {
+      prefetch_below(to, row, count * pixel_bytes_);
       tile::copy_streaming(to, pixels, count * pixel_bytes_);
     } else {
       std::memcpy(to, pixels, count * pixel_bytes_);

@@ -56,6 +56,7 @@ struct ReadPlan::Impl {
   // The rows and columns of the result that such a part feeds.
   struct Target {
     std::uint32_t first_row, rows, first_column, columns;
+    [[nodiscard]] bool empty() const noexcept { return rows == 0 || columns == 0; }  // resampling skips some blocks
   };
   [[nodiscard]] Target target_of(Window const& covered_part) const noexcept;
   // What a pixel of the index-th requested band becomes where the file has none: a sample of the result's type.

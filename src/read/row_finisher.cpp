@@ -7,6 +7,7 @@
 #include "tile/byte_swap.hpp"
 #include "tile/float_convert.hpp"
 #include "tile/predictor.hpp"
+#include "tile/prefetch.hpp"
 #include "tile/stream_copy.hpp"
 
 #include <cstring>

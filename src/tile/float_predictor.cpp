@@ -10,6 +10,7 @@
 #include "tile/predictor.hpp"
 
 #include "tile/byte_planes_avx2.hpp"
+#include "tile/prefetch.hpp"
 #include "tile/stream_copy.hpp"
 
 #include <algorithm>

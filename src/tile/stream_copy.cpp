@@ -2,6 +2,7 @@
 #include "tile/stream_copy.hpp"
 
 #include "tile/cpu.hpp"
+#include "tile/prefetch.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -109,13 +109,19 @@ TEST(BlockPlacer, KeepsABlockWhileItIsPlaced) {
   struct Case {
     ReadRequest request;
     TileId id;
+    ImageSpec spec = kTiles;
   };
-  for (Case const& one : {Case{{.window = Window{10, 5, 20, 20}}, {.column = 1, .row = 0}},
+  ImageSpec planes = kTiles;
+  planes.bands = 3;
+  planes.separate = true;
+  for (Case const& one : {Case{{.window = Window{18, 18, 9, 3}}, {.column = 1, .row = 1}},
+                          Case{{.window = Window{10, 5, 20, 7}, .bands = {3, 2, 3}}, {.column = 1, .plane = 2}, planes},
+                          Case{{.window = Window{10, 5, 20, 20}}, {.column = 1, .row = 0}},
                           Case{{.window = Window{17, 31, 9, 1}}, {.column = 1, .row = 1}},
                           Case{{.window = Window{0, 0, 40, 36}}, {.column = 2, .row = 2}},
                           Case{{.target_size = TargetSize{80, 72}}, {.column = 0, .row = 1}},
                           Case{{.target_size = TargetSize{13, 9}}, {.column = 0, .row = 1}}}) {
-    Placed placed(kTiles, one.request, one.id), twin(kTiles, one.request, one.id);
+    Placed placed(one.spec, one.request, one.id), twin(one.spec, one.request, one.id);
     std::uint32_t const rows = placed.plan->level->image.block_rows(one.id.row);
     placed.load(0, rows);
     twin.load(0, rows);
@@ -127,7 +133,7 @@ TEST(BlockPlacer, KeepsABlockWhileItIsPlaced) {
     for (std::uint32_t r = 0; r < rows && 16 * one.id.row + r < kTiles.height; ++r) {
       for (std::uint32_t c = 0; c < 16 && 16 * one.id.column + c < kTiles.width; ++c) {
         ASSERT_EQ(std::to_integer<int>(block.data()[16 * r + c]),
-                  value_at<std::uint8_t>(0, 16 * one.id.row + r, 16 * one.id.column + c))
+                  value_at<std::uint8_t>(one.id.plane, 16 * one.id.row + r, 16 * one.id.column + c))
             << r << " " << c;
       }
     }

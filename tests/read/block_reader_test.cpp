@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/block_reader.hpp"
 
-#include "read/dataset.hpp"
 #include "read/deflate_image.hpp"
 #include "read/images.hpp"
 #include "read/jpeg_image.hpp"
@@ -15,8 +14,6 @@
 
 namespace terrazzo::reading {
 namespace {
-
-Level const& level_of(Opened const& opened) { return *opened->shared_impl()->levels[0]; }
 
 // ---------------------------------------------------------------------------------------------------------------
 // Fetching

@@ -2,16 +2,15 @@
 #include "read/decode_method.hpp"
 
 #include "codec/libtiff_decoder.hpp"
-#include "read/dataset.hpp"
 #include "read/images.hpp"
 #include "support/temp_folder.hpp"
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace terrazzo::reading {
 namespace {
-
-Level const& level_of(Opened const& opened) { return *opened->shared_impl()->levels[0]; }
 
 Opened with_compression(std::uint16_t compression) {
   return Opened(image<std::uint8_t>({.width = 16, .height = 16, .compression = compression}));

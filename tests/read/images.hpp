@@ -5,6 +5,7 @@
 
 #include "base/byte_view.hpp"
 #include "base/checked.hpp"
+#include "read/dataset.hpp"
 #include "support/tiff_builder.hpp"
 #include "terrazzo/read.hpp"
 #include "tile/bit_reverse.hpp"
@@ -140,6 +141,8 @@ class Opened {
   std::unique_ptr<std::vector<std::byte>> bytes_;
   Dataset dataset_;
 };
+
+inline Level const& level_of(Opened const& opened) { return *opened->shared_impl()->levels[0]; }
 
 template <class T>
 std::vector<T> values_of(HostArray const& array) {

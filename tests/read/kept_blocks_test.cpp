@@ -81,14 +81,22 @@ TEST(KeptBlocks, CountTheBytesOfAllBandsThatLieTogether) {
 }
 
 TEST(KeptBlocks, OfAResultOfAnotherSizeHaveItsRows) {
-  for (TargetSize const size : {TargetSize{3000, 2500}, TargetSize{7, 3}, TargetSize{1, 1}}) {
+  for (TargetSize const size : {TargetSize{3000, 2500}, TargetSize{7, 3}}) {
     Planned const planned(kTiles, {.target_size = size}, {0, 1, 2, 3});
     KeptBlocks const blocks(*planned.plan);
-    std::uint64_t rows = 0;
-    for (KeptPiece const& piece : blocks.pieces()) { rows += piece.rows; }
-    EXPECT_EQ(rows, size.width == 1 ? 1 : std::uint64_t{2} * size.height);
+    expect_all_rows_once(*planned.plan, blocks);
     EXPECT_TRUE(blocks.missing().empty());
   }
+}
+
+TEST(KeptBlocks, AreNotAskedForWhereResamplingSkipsThem) {
+  ImageSpec const spec{.width = 80, .height = 16, .tile_width = 16, .tile_height = 16, .compression = kPackBits};
+  Planned const planned(spec, {.target_size = TargetSize{2, 1}}, {0, 1, 2, 3, 4});  // of columns 20 and 60
+  KeptBlocks const blocks(*planned.plan);
+  ASSERT_EQ(planned.plan->block_count(), 3u);
+  ASSERT_EQ(blocks.missing().size(), 1u);
+  EXPECT_EQ(blocks.missing()[0], 1u);
+  EXPECT_EQ(blocks.pieces().size(), 2u);
 }
 
 TEST(KeptBlocks, AreNoneOfAnotherLevel) {
