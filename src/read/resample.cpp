@@ -12,14 +12,16 @@ namespace {
 // within kClose of the request ends the search.
 constexpr double kCoarserAllowed = 1.2, kClose = 0.1;
 
-std::uint32_t best_level(Dataset::Impl const& dataset, Window const& window, TargetSize target) {
-  tiff::Image const& full = dataset.levels[0]->image;
+// Of the levels from `base` on, for a window of `base`.
+std::uint32_t best_level(Dataset::Impl const& dataset, std::uint32_t base, Window const& window, TargetSize target) {
+  tiff::Image const& full = dataset.levels[base]->image;
   double const across = static_cast<double>(window.width) / target.width;
   double const down = static_cast<double>(window.height) / target.height;
   double const wanted = across < down || target.height == 1 ? across : down;
   double best = 0;
-  std::uint32_t level = 0;
-  for (std::uint32_t i = 1; i < dataset.levels.size(); ++i) {
+  std::uint32_t level = base;
+  if (target.width >= window.width && target.height >= window.height) { return level; }
+  for (std::uint32_t i = base + 1; i < dataset.levels.size(); ++i) {
     tiff::Image const& image = dataset.levels[i]->image;
     double const ratio = std::min(static_cast<double>(full.width_px) / image.width_px,
                                   static_cast<double>(full.height_px) / image.height_px);
@@ -29,6 +31,28 @@ std::uint32_t best_level(Dataset::Impl const& dataset, Window const& window, Tar
     if (std::abs(wanted - ratio) < kClose) { break; }
   }
   return level;
+}
+
+// Where a length of full resolution is on a level, rounded as GDAL does.
+struct Rounded {
+  std::uint32_t start, length;
+};
+Rounded round_to_level(std::uint32_t start, std::uint32_t length, std::uint32_t full, std::uint32_t size) {
+  double const ratio = static_cast<double>(full) / size;
+  auto const at = std::min(size - 1, static_cast<std::uint32_t>(start / ratio + 0.5));
+  return {at, std::clamp(static_cast<std::uint32_t>(length / ratio + 0.5), 1U, size - at)};
+}
+
+// The first overview of an .ovr file is, to GDAL, a raster that has the others for overviews. It is asked for its part
+// of the window, in whole pixels, and may choose one of them.
+std::uint32_t level_to_read(Dataset::Impl const& dataset, Window const& window, TargetSize target) {
+  std::uint32_t const level = best_level(dataset, 0, window, target);
+  bool const is_first_of_file = level > 0 && dataset.levels[level]->source != dataset.levels[level - 1]->source;
+  if (!is_first_of_file) { return level; }
+  tiff::Image const &full = dataset.levels[0]->image, &image = dataset.levels[level]->image;
+  Rounded const across = round_to_level(window.column, window.width, full.width_px, image.width_px);
+  Rounded const down = round_to_level(window.row, window.height, full.height_px, image.height_px);
+  return best_level(dataset, level, {across.start, down.start, across.length, down.length}, target);
 }
 
 // The window's extent along one axis on a level `ratio` times coarser: first pixel and length, as doubles, since the
@@ -55,8 +79,7 @@ Resampling choose_resampling(Dataset::Impl const& dataset, Window const& window,
     as_it_is.window = window;
     return as_it_is;
   }
-  bool const smaller = target.width < window.width || target.height < window.height;
-  return resample_from(dataset, smaller ? best_level(dataset, window, target) : 0, window, target);
+  return resample_from(dataset, level_to_read(dataset, window, target), window, target);
 }
 
 Resampling resample_from(Dataset::Impl const& dataset, std::uint32_t level, Window const& window, TargetSize target) {

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import rasterio
 from rasterio.enums import ColorInterp, Resampling
+from rasterio.windows import Window
 
 
 def make(path, width=1025, height=517, dtype="uint16", bands=1, nodata=None, seed=0, **profile):
@@ -60,6 +61,27 @@ def assert_same_levels(path, expected):
     for factor in theirs:
         np.testing.assert_array_equal(ours[factor][0], theirs[factor][0], err_msg=f"factor {factor}")
         np.testing.assert_array_equal(ours[factor][1], theirs[factor][1], err_msg=f"mask of factor {factor}")
+
+
+@pytest.mark.parametrize("external", [False, True])
+def test_target_sizes_are_read_from_the_overview_that_gdal_takes(tmp_path, external):
+    path = make(tmp_path / "a.tif", width=120, height=90, tiled=True, blockxsize=16, blockysize=16)
+    with rasterio.Env(TIFF_USE_OVR=external), rasterio.open(path, "r+") as target:
+        target.build_overviews([2, 4], Resampling.nearest)
+    assert (tmp_path / "a.tif.ovr").exists() == external
+    rng = np.random.default_rng(5)
+    asked = [(0, 0, 120, 90, 38, 28), (36, 1, 28, 41, 7, 13)]  # an .ovr file gives other pixels than overviews inside
+    for _ in range(30):
+        width, height = rng.integers(20, 120), rng.integers(20, 90)
+        factor = rng.uniform(1.2, 5)
+        asked.append((rng.integers(0, 120 - width + 1), rng.integers(0, 90 - height + 1), width, height,
+                      max(1, round(width / factor)), max(1, round(height / factor))))
+    with rasterio.open(path) as source:
+        for column, row, width, height, across, down in (map(int, one) for one in asked):
+            expected = source.read(1, window=Window(column, row, width, height), out_shape=(down, across))
+            harness.run_ok("read", path, "--window", f"{column},{row},{width},{height}", "--target-size",
+                           f"{across},{down}", "-o", tmp_path / "a.npy")
+            np.testing.assert_array_equal(np.load(tmp_path / "a.npy").reshape(down, across), expected)
 
 
 @pytest.mark.parametrize("method", ["nearest", "average"])

@@ -2,24 +2,27 @@
 #include "read/resample.hpp"
 
 #include "read/images.hpp"
+#include "support/temp_folder.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
+#include <string>
 
 namespace terrazzo::reading {
 namespace {
 
 // 120 x 90 with overviews of 60 x 45 and 30 x 23; each level's values tell it apart.
-testing::TiffBuilder pyramid() {
+struct Size {
+  std::uint32_t width, height, type, add;
+};
+constexpr Size kPyramid[] = {{120, 90, 0, 0}, {60, 45, 1, 1000}, {30, 23, 1, 2000}};
+
+testing::TiffBuilder pyramid(std::span<Size const> levels = kPyramid) {
   testing::TiffBuilder builder;
-  struct Size {
-    std::uint32_t width, height, type, add;
-  };
-  bool first = true;
-  for (Size const& s : {Size{120, 90, 0, 0}, Size{60, 45, 1, 1000}, Size{30, 23, 1, 2000}}) {
-    if (!first) { builder.next_ifd(); }
-    first = false;
+  for (Size const& s : levels) {
+    if (&s != &levels.front()) { builder.next_ifd(); }
     add_image<std::uint16_t>(builder,
                              {.width = s.width,
                               .height = s.height,
@@ -84,6 +87,30 @@ TEST(Resample, TakesTheLevelAndPixelsThatGdalTakes) {
     EXPECT_EQ(p.height(), c.target.height);
     EXPECT_EQ(values_of<std::uint16_t>(read(*opened, request)), nearest(c.window, c.target, c.level));
   }
+}
+
+// To GDAL the first overview beside a file has the others for its own, and chooses anew.
+TEST(Resample, ChoosesTwiceOfOverviewsBesideTheFile) {
+  testing::TempFolder const folder;
+  std::string const path = folder.write("a.tif", pyramid(std::span(kPyramid).first(1)).bytes());
+  static_cast<void>(folder.write("a.tif.ovr", pyramid(std::span(kPyramid).subspan(1)).bytes()));
+  Opened const inside(pyramid());
+  Dataset const beside = open(path);
+  ResampleCase const cases[] = {
+      {{0, 0, 120, 90}, {38, 28}, 2},  // 3.158 is too fine for 3.913, but 1.579 not for 1.957
+      {{0, 0, 120, 90}, {36, 27}, 2}, {{0, 0, 120, 90}, {39, 29}, 1},  // 3.08 and 1.54
+      {{36, 1, 28, 41}, {7, 13}, 2},  // 20.5 of its rows become 21
+      {{36, 1, 28, 40}, {7, 13}, 1},  {{0, 0, 120, 90}, {75, 56}, 1}, {{0, 0, 120, 90}, {100, 75}, 0},
+  };
+  std::size_t differ = 0;
+  for (ResampleCase const& c : cases) {
+    SCOPED_TRACE(::testing::Message() << c.target.width << "x" << c.target.height);
+    ReadRequest const request{.window = c.window, .target_size = c.target};
+    EXPECT_EQ(plan(beside, request).level(), c.level);
+    EXPECT_EQ(values_of<std::uint16_t>(read(beside, request)), nearest(c.window, c.target, c.level));
+    differ += plan(*inside, request).level() != c.level ? 1 : 0;
+  }
+  EXPECT_EQ(differ, 2u);
 }
 
 TEST(Resample, GivesTheSameFromRawStripsAndSeparatePlanes) {
