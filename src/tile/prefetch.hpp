@@ -26,8 +26,7 @@ inline void prefetch(std::byte const* from, std::size_t bytes) noexcept {
   for_each_line(from, bytes, [](std::uintptr_t line) { __builtin_prefetch(reinterpret_cast<void const*>(line)); });
 }
 
-// Of a row that is gone over from front to back: what follows its start the processor sees coming. To ask for all of it
-// gains nothing on 16 cores and costs 2 to 5 % on two (docs/performance.md).
+// Of a row that is gone over from front to back: what follows its start the processor sees coming.
 inline void prefetch_start(std::byte const* row, std::size_t bytes) noexcept {
   constexpr std::size_t kStartBytes = 256;
   prefetch(row, std::min(bytes, kStartBytes));
