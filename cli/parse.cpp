@@ -119,7 +119,7 @@ std::vector<std::uint32_t> parse_bands(std::string_view option, std::string_view
     auto const first = parse_number<std::uint32_t>(first_text), last = parse_number<std::uint32_t>(last_text);
     if (!first || !last) { refuse(option, value, wanted_of(first ? last_text : first_text, kWanted)); }
     if (*first == 0 || *last < *first) { refuse(option, value, kWanted); }
-    if (*last - *first > kMaxBandsListed) { refuse(option, value, "fewer bands"); }
+    if (*last - *first >= kMaxBandsListed) { refuse(option, value, "fewer bands"); }
     // 64 bits: a band of 4294967295 would never be passed by one of 32.
     for (std::uint64_t band = *first; band <= *last; ++band) { bands.push_back(static_cast<std::uint32_t>(band)); }
     if (bands.size() > kMaxBandsListed) { refuse(option, value, "fewer bands"); }

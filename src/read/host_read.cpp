@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/host_read.hpp"
 
+#include "base/checked.hpp"
 #include "base/settings.hpp"
 
 #include <algorithm>
@@ -12,8 +13,9 @@ namespace {
 // Of a batch (kBatchBytes), however small its blocks.
 constexpr std::uint64_t kMaxBatchBlocks = 64;
 
-// A read of more blocks has most of them whole, which the cache does not keep.
-constexpr std::uint64_t kMostLookedUp = 65536;
+// Threads share more blocks than this well enough, and ask for each as they come to it: no list of them is made, and
+// the read holds on to none that the cache drops.
+constexpr std::uint64_t kFewBlocksOfThread = 8;
 
 }  // namespace
 
@@ -25,20 +27,23 @@ HostRead::HostRead(ReadPlan::Impl const& of, ReadRequest const& asked, HostView 
       method(choose_method(*plan.level, plan.dataset->trusted)),
       cache_limit_bytes(resolve_tile_cache()) {
   tiff::Image const& image = plan.level->image;
+  // A kept block has forgotten whether its data went on after the last pixel, which a strict read wants to know.
+  uses_cache = cache_limit_bytes != 0 && !request.strict && method.kind != DecodeMethod::Kind::raw;
   threads = plan.threads;
   takes_two = plan.takes_two;
   if (method.kind == DecodeMethod::Kind::raw) { raw_pieces.emplace(plan); }
   tasks = raw_pieces ? raw_pieces->count() : plan.block_count();
-  if (!raw_pieces) { find_kept(); }
+  std::uint64_t at_once = kMaxBatchBlocks;
+  if (uses_cache && tasks <= kFewBlocksOfThread * threads && tile_cache().used_bytes() != 0) { find_kept(); }
+  if (kept) { at_once = std::max<std::uint64_t>(1, ceil_div<std::uint64_t>(kept->missing().size(), threads)); }
   std::uint64_t const block_bytes = std::max<std::uint64_t>(1, image.block_bytes(image.block_height_px));
   bool const one_by_one = raw_pieces || image.is_converted_to_rgb();
   std::uint64_t const least = takes_two ? 2 : 1;
-  tasks_at_once = one_by_one ? 1 : std::clamp<std::uint64_t>(kBatchBytes / block_bytes, least, kMaxBatchBlocks);
+  tasks_at_once =
+      one_by_one ? 1 : std::clamp<std::uint64_t>(kBatchBytes / block_bytes, least, std::max(least, at_once));
 }
 
-// A kept block has forgotten whether its data went on after the last pixel, which a strict read wants to know.
 void HostRead::find_kept() {
-  if (cache_limit_bytes == 0 || request.strict || tasks > kMostLookedUp || tile_cache().used_bytes() == 0) { return; }
   kept.emplace(plan);
   if (kept->pieces().empty()) {
     kept.reset();

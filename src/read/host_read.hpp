@@ -25,14 +25,15 @@ struct HostRead {
   MemoryBudget& budget;
   DecodeMethod method;
   std::uint64_t cache_limit_bytes;
-  // The tasks are the plan's blocks. Of blocks that are not compressed they are pieces; where the cache has some, the
-  // blocks that are missing and after them pieces of the others.
+  // The tasks are the plan's blocks. Of blocks that are not compressed they are pieces; where they are few and the
+  // cache has some, the blocks that are missing and after them pieces of the others.
   std::optional<RawPieces> raw_pieces;
   std::optional<KeptBlocks> kept;
   std::uint64_t tasks;
   std::uint64_t tasks_at_once;  // that a worker takes: small blocks share a read, and some are decoded two at a time
   unsigned threads;
   bool takes_two;  // blocks at a time
+  bool uses_cache;
 
   // How many blocks the first `done` tasks make, in whole.
   [[nodiscard]] std::uint64_t blocks_in(std::uint64_t done) const noexcept;

@@ -67,14 +67,18 @@ BlockPart HostWorker::part_of(std::uint64_t block) const noexcept {
 // Blocks that are decoded
 
 void HostWorker::do_batch(HostJob::Tasks const& tasks) {
+  do_blocks(tasks);
+  for (std::uint64_t task = tasks.first; task < tasks.first + tasks.count; ++task) {
+    if (KeptPiece const* const piece = read_.kept_piece(task)) { place_kept(*piece); }
+  }
+}
+
+void HostWorker::do_blocks(HostJob::Tasks const& tasks) {
   std::vector<std::uint64_t> blocks, to_decode;
   for (std::uint64_t task = tasks.first; task < tasks.first + tasks.count; ++task) {
-    if (KeptPiece const* const piece = read_.kept_piece(task)) {
-      place_kept(*piece);
-      continue;
-    }
+    if (read_.kept_piece(task) != nullptr) { break; }  // no block comes after a piece
     BlockPart const part = part_of_task(task);
-    if (!placer_.is_wanted(part)) { continue; }
+    if (!placer_.is_wanted(part) || place_cached(part)) { continue; }
     blocks.push_back(plan_.block_number(part.id));
     to_decode.push_back(task);
   }
@@ -92,6 +96,15 @@ void HostWorker::do_batch(HostJob::Tasks const& tasks) {
     return;
   }
   do_fetched(to_decode);
+}
+
+bool HostWorker::place_cached(BlockPart const& part) {
+  if (!read_.uses_cache) { return false; }
+  auto const block = tile_cache().find({plan_.level->id, plan_.block_number(part.id)});
+  if (block == nullptr) { return false; }
+  placer_.place_cached(part, *block, 0, plan_.target_of(part.covered).rows);
+  ++found_.tiles;
+  return true;
 }
 
 void HostWorker::place_kept(KeptPiece const& piece) {

@@ -45,6 +45,10 @@ class HostWorker {
   [[nodiscard]] BlockPart part_of_task(std::uint64_t task) const noexcept { return part_of(read_.block_of(task)); }
 
   void do_batch(HostJob::Tasks const& tasks);
+  // Those of them that are no pieces of kept blocks.
+  void do_blocks(HostJob::Tasks const& tasks);
+  // False when the cache has not got the block.
+  bool place_cached(BlockPart const& part);
   void place_kept(KeptPiece const& piece);
   // One after the other, or two at once.
   void do_fetched(std::span<std::uint64_t const> tasks);

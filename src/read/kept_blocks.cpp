@@ -16,7 +16,8 @@ KeptBlocks::KeptBlocks(ReadPlan::Impl const& plan) {
   for (std::uint64_t i = 0; i < plan.block_count(); ++i) {
     TileId const id = plan.block_id(i);
     ReadPlan::Impl::Target const target = plan.target_of(plan.covered(id));
-    auto const pixels = target.empty() ? nullptr : tile_cache().find({plan.level->id, plan.block_number(id)});
+    if (target.empty()) { continue; }
+    auto const pixels = tile_cache().find({plan.level->id, plan.block_number(id)});
     if (pixels == nullptr) {
       missing_.push_back(i);
       continue;
@@ -32,9 +33,9 @@ void KeptBlocks::cut(std::uint64_t block, ReadPlan::Impl::Target const& target, 
   auto const rows_of_piece =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(kPieceBytes / row_bytes, 1, target.rows));
   bytes_ += row_bytes * target.rows;
-  for (std::uint32_t row = 0; row < target.rows; row += rows_of_piece) {
-    std::uint32_t const rows = std::min(rows_of_piece, target.rows - row);
-    pieces_.push_back({block, blocks_, row, rows, row + rows == target.rows, pixels});
+  for (std::uint32_t row = 0, rows = 0, left = target.rows; left > 0; row += rows, left -= rows) {
+    rows = std::min(rows_of_piece, left);
+    pieces_.push_back({block, blocks_, row, rows, rows == left, pixels});
   }
   ++blocks_;
 }

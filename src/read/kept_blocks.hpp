@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tile cache has of a read before it begins: those blocks are only copied, which any number of threads can
-// share, and the others begin first.
+// What the tile cache has of a read of few blocks before it begins: those are only copied, which any number of threads
+// can share, and the others begin first.
 #pragma once
 
 #include "read/plan.hpp"
@@ -27,7 +27,7 @@ class KeptBlocks {
  public:
   explicit KeptBlocks(ReadPlan::Impl const& plan);
 
-  // The blocks of the plan that must be decoded, in its order.
+  // The blocks of the plan that must be decoded, in its order; those that resampling skips are neither here nor there.
   [[nodiscard]] std::span<std::uint64_t const> missing() const noexcept { return missing_; }
   // The others, in the same order.
   [[nodiscard]] std::span<KeptPiece const> pieces() const noexcept { return pieces_; }

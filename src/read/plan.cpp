@@ -117,7 +117,7 @@ PlannedTile ReadPlan::tile(std::uint64_t index) const {
   tile.size_bytes = range.size_bytes;
   tile.offset_bytes = range.size_bytes == 0 ? 0 : range.offset_bytes;
   ReadPlan::Impl::Target const target = impl_->target_of(covered);
-  bool const is_skipped = target.rows == 0 || target.columns == 0;
+  bool const is_skipped = target.empty();
   tile.in_tile = {covered.column - id.column * image.block_width_px, covered.row - id.row * image.block_height_px,
                   is_skipped ? 0 : covered.width, is_skipped ? 0 : covered.height};
   tile.column = target.first_column;

@@ -18,7 +18,7 @@ std::uint32_t best_level(Dataset::Impl const& dataset, std::uint32_t base, Windo
   double const across = static_cast<double>(window.width) / target.width;
   double const down = static_cast<double>(window.height) / target.height;
   double const wanted = across < down || target.height == 1 ? across : down;
-  double best = 0;
+  double best = base == 0 ? 0 : 1;  // an .ovr file may begin with a coarse one, which has no finer ones for overviews
   std::uint32_t level = base;
   if (target.width >= window.width && target.height >= window.height) { return level; }
   for (std::uint32_t i = base + 1; i < dataset.levels.size(); ++i) {

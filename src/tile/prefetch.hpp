@@ -12,7 +12,7 @@ namespace terrazzo::tile {
 
 // What memory comes in.
 inline constexpr std::size_t kLineBytes = 64;
-// How many rows ahead of the one that is at work: 16 instead are 6 to 8 % slower (Intel, docs/performance.md).
+// How many rows ahead of the one that is at work.
 inline constexpr std::size_t kPrefetchedRows = 4;
 
 // Calls visit(address) for every line that has some of the bytes.

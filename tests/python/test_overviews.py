@@ -63,11 +63,13 @@ def assert_same_levels(path, expected):
         np.testing.assert_array_equal(ours[factor][1], theirs[factor][1], err_msg=f"mask of factor {factor}")
 
 
-@pytest.mark.parametrize("external", [False, True])
-def test_target_sizes_are_read_from_the_overview_that_gdal_takes(tmp_path, external):
+@pytest.mark.parametrize(("external", "factors"), [(False, [[2, 4]]), (True, [[2, 4]]), (True, [[4], [2]]),
+                                                   (True, [[8], [2], [4]]), (True, [[4], [8], [2]])])
+def test_target_sizes_are_read_from_the_overview_that_gdal_takes(tmp_path, external, factors):
     path = make(tmp_path / "a.tif", width=120, height=90, tiled=True, blockxsize=16, blockysize=16)
-    with rasterio.Env(TIFF_USE_OVR=external), rasterio.open(path, "r+") as target:
-        target.build_overviews([2, 4], Resampling.nearest)
+    for some in factors:  # each goes behind those before, whatever its size
+        with rasterio.Env(TIFF_USE_OVR=external), rasterio.open(path, "r+") as target:
+            target.build_overviews(some, Resampling.nearest)
     assert (tmp_path / "a.tif.ovr").exists() == external
     rng = np.random.default_rng(5)
     asked = [(0, 0, 120, 90, 38, 28), (36, 1, 28, 41, 7, 13)]  # an .ovr file gives other pixels than overviews inside

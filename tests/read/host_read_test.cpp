@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/host_read.hpp"
 
+#include "codec/codec.hpp"
 #include "read/host_read_fixture.hpp"
+#include "read/tile_cache.hpp"
+#include "read/with_cache.hpp"
 
 #include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace terrazzo::reading {
 namespace {
@@ -37,6 +44,8 @@ TEST(HostRead, TakesPiecesOfBlocksThatAreNotCompressed) {
   EXPECT_EQ(planned.read.blocks_in(8), 1u);
 }
 
+class HostReadWithCache : public test::WithCache {};
+
 // Tiles of 1 MiB, of which the cache has the first and the third.
 struct PartlyKept : PlannedRead {
   explicit PartlyKept(ReadRequest const& asked)
@@ -48,7 +57,7 @@ struct PartlyKept : PlannedRead {
   }
 };
 
-TEST(HostRead, DecodesWhatTheCacheLacksAndThenPlacesTheRest) {
+TEST_F(HostReadWithCache, DecodesWhatTheCacheLacksAndThenPlacesTheRest) {
   PartlyKept const planned({.threads = 4});
   HostRead const read(*planned.plan, planned.request, planned.view, planned.read.budget);
   ASSERT_TRUE(read.kept.has_value());
@@ -64,16 +73,16 @@ TEST(HostRead, DecodesWhatTheCacheLacksAndThenPlacesTheRest) {
   EXPECT_EQ(read.blocks_in(9), 2u);
   EXPECT_EQ(read.blocks_in(17), 3u);
   EXPECT_EQ(read.threads, planned.plan->threads) << "never more than planned: 3";
-  EXPECT_EQ(PartlyKept({.window = Window{0, 0, 9, 3072}, .threads = 4}).plan->threads, 3u);
 }
 
-TEST(HostRead, WakesFewerThreadsForLittleThatIsKept) {
+TEST_F(HostReadWithCache, WakesFewerThreadsForLittleThatIsKept) {
   PartlyKept const planned({.window = Window{0, 0, 9, 3072}, .threads = 4});
   HostRead const read(*planned.plan, planned.request, planned.view, planned.read.budget);
+  EXPECT_EQ(planned.plan->threads, 3u);
   EXPECT_EQ(read.threads, 2u) << "one decodes, one places";
 }
 
-TEST(HostRead, GivesTwoOutTogetherAsLongAsEveryThreadHasTwo) {
+TEST_F(HostReadWithCache, GivesTwoOutTogetherAsLongAsEveryThreadHasTwo) {
   if (codec::find_codec(tiff::Compression::deflate)->decode_two == nullptr) { GTEST_SKIP() << "never faster here"; }
   PlannedRead const planned({.width = 1024, .height = 1024, .tile_width = 512, .tile_height = 512, .compression = 8},
                             {.threads = 1});
@@ -85,10 +94,34 @@ TEST(HostRead, GivesTwoOutTogetherAsLongAsEveryThreadHasTwo) {
   EXPECT_EQ(at_once, (std::vector<std::uint64_t>{2, 2, 1}));
 }
 
-TEST(HostRead, OfAStrictReadFindsNothingKept) {
+// Or one of them would decode all that is missing of small blocks.
+TEST_F(HostReadWithCache, SharesOutWhatIsMissing) {
+  PlannedRead const planned(
+      {.width = 768, .height = 768, .tile_width = 256, .tile_height = 256, .compression = kPackBits}, {.threads = 4});
+  EXPECT_EQ(planned.read.tasks_at_once, 4u);
+  for (std::uint64_t const number : {0u, 1u, 3u, 4u, 6u, 7u}) {
+    tile_cache().insert({planned.plan->level->id, number}, std::make_shared<CachedBlock>(65536), 1 << 24);
+  }
+  HostRead const read(*planned.plan, planned.request, planned.view, planned.read.budget);
+  EXPECT_EQ(read.kept->missing().size(), 3u);
+  EXPECT_EQ(read.tasks_at_once, 1u);
+}
+
+TEST_F(HostReadWithCache, OfManyBlocksMakesNoListOfThem) {
+  PlannedRead const planned(
+      {.width = 4608, .height = 512, .tile_width = 512, .tile_height = 512, .compression = kPackBits}, {.threads = 1});
+  tile_cache().insert({planned.plan->level->id, 0}, std::make_shared<CachedBlock>(512 * 512), 1 << 24);
+  HostRead const read(*planned.plan, planned.request, planned.view, planned.read.budget);
+  EXPECT_EQ(read.tasks, 9u);
+  EXPECT_FALSE(read.kept.has_value());
+  EXPECT_TRUE(read.uses_cache);
+}
+
+TEST_F(HostReadWithCache, OfAStrictReadFindsNothingKept) {
   PartlyKept const planned({.strict = true});
   HostRead const read(*planned.plan, planned.request, planned.view, planned.read.budget);
   EXPECT_FALSE(read.kept.has_value());
+  EXPECT_FALSE(read.uses_cache);
   EXPECT_EQ(read.tasks, 3u);
   EXPECT_EQ(read.block_of(2), 2u);
   EXPECT_EQ(read.kept_piece(2), nullptr);

@@ -2,10 +2,12 @@
 #include "read/tile_cache.hpp"
 
 #include "read/images.hpp"
-#include "terrazzo/settings.hpp"
+#include "read/with_cache.hpp"
+#include "support/temp_folder.hpp"
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <thread>
 
 namespace terrazzo::reading {
@@ -146,19 +148,9 @@ TEST(TileCache, ServesManyThreads) {
 // ---------------------------------------------------------------------------------------------------------------
 // As reads use it
 
-class ReadsWithACache : public ::testing::Test {
+class ReadsWithACache : public test::WithCache {
  protected:
-  void SetUp() override { limit(1 << 20); }
-  void TearDown() override { set_settings(before_); }
-  void limit(std::uint64_t bytes) {
-    Settings settings = before_;
-    settings.tile_cache_bytes = bytes;
-    set_settings(settings);
-  }
   ImageSpec const spec_{.width = 100, .height = 100, .tile_width = 64, .tile_height = 64, .compression = kPackBits};
-
- private:
-  Settings const before_ = settings();
 };
 
 TEST_F(ReadsWithACache, DecodeATileOnceForTwoWindows) {
@@ -192,48 +184,72 @@ TEST_F(ReadsWithACache, GiveTheSameFromTheCache) {
 
 // Tiles that are large enough to be placed by several threads, some of them from the cache and some not.
 TEST_F(ReadsWithACache, PlaceAKeptTileInPieces) {
-  limit(64 << 20);
-  ImageSpec const spec{
-      .width = 1100, .height = 1300, .bands = 3, .tile_width = 512, .tile_height = 512, .compression = kPackBits};
-  Opened const opened(image<std::uint8_t>(spec));
+  testing::TempFolder const folder;
+  std::string const path = folder.write(
+      "a.tif",
+      image<std::uint8_t>(
+          {.width = 1100, .height = 1300, .bands = 3, .tile_width = 512, .tile_height = 512, .compression = kPackBits})
+          .bytes());
   std::vector<std::uint32_t> const bands{3, 1};
   for (unsigned const threads : {1u, 2u, 8u}) {
+    Dataset const dataset = open(path);
     for (Window const& window : {Window{10, 20, 700, 600}, Window{400, 300, 650, 900}, Window{0, 0, 1100, 1300}}) {
-      std::uint64_t told = 0;
-      auto const progress = [&](std::uint64_t done, std::uint64_t) {
-        EXPECT_GE(done, told);
-        told = done;
-        return true;
-      };
-      ReadReport report;
-      ReadRequest const request{.window = window, .bands = bands, .threads = threads, .progress = progress};
-      EXPECT_EQ(values_of<std::uint8_t>(read(*opened, request, &report)), expected<std::uint8_t>(window, bands));
-      EXPECT_EQ(report.tiles, told) << "all of them";
-      EXPECT_EQ(told, plan(*opened, request).tile_count());
+      for (bool const is_again : {false, true}) {
+        std::uint64_t told = 0;
+        auto const progress = [&](std::uint64_t done, std::uint64_t) {
+          EXPECT_GE(done, told);
+          told = done;
+          return true;
+        };
+        ReadReport report;
+        ReadRequest const request{.window = window, .bands = bands, .threads = threads, .progress = progress};
+        EXPECT_EQ(values_of<std::uint8_t>(read(dataset, request, &report)), expected<std::uint8_t>(window, bands));
+        EXPECT_EQ(report.tiles, plan(dataset, request).tile_count());
+        EXPECT_EQ(told, report.tiles);
+        bool const all_are_kept = is_again || window.column == 0;
+        EXPECT_EQ(report.bytes_read == 0, all_are_kept) << window.column << " " << is_again;
+      }
     }
   }
 }
 
 // What is wrong with a tile is told as without the tiles that are kept.
 TEST_F(ReadsWithACache, FailWithTheFirstBadTileWhateverIsKept) {
-  ImageSpec spec = spec_;
-  spec.width = spec.height = 256;
+  ImageSpec spec{.width = 2048, .height = 2048, .tile_width = 512, .tile_height = 512, .compression = kPackBits};
   spec.edit = [](std::uint64_t block, std::vector<std::byte>& bytes) {
     if (block == 6 || block == 9) { bytes.resize(bytes.size() / 2); }
   };
   for (unsigned const threads : {1u, 4u}) {
     Opened const opened(image<std::uint8_t>(spec));
     for (std::uint32_t const tile : {0u, 3u, 5u, 8u}) {
-      static_cast<void>(read(*opened, {.window = Window{tile % 4 * 64 + 1, tile / 4 * 64 + 1, 9, 9}}));
+      static_cast<void>(read(*opened, {.window = Window{tile % 4 * 512 + 1, tile / 4 * 512 + 1, 9, 9}}));
     }
-    Error const error = failure_of([&] { static_cast<void>(read(*opened, {.threads = threads})); });
-    EXPECT_EQ(error.where().tile, (TileId{.column = 2, .row = 1}));
+    ASSERT_EQ(plan(*opened, {.threads = threads}).threads(), threads);
+    for (int turn = 0; turn < 10; ++turn) {
+      Error const error = failure_of([&] { static_cast<void>(read(*opened, {.threads = threads})); });
+      EXPECT_EQ(error.where().tile, (TileId{.column = 2, .row = 1}));
+    }
     ReadReport report;
     static_cast<void>(read(*opened, {.bad_tile = BadTile::fill, .threads = threads}, &report));
     ASSERT_EQ(report.bad_tiles.size(), 2u);
     EXPECT_EQ(report.bad_tiles[0].tile, (TileId{.column = 2, .row = 1}));
     EXPECT_EQ(report.bad_tiles[1].tile, (TileId{.column = 1, .row = 2}));
     EXPECT_EQ(report.tiles, 14u);
+  }
+}
+
+// A read of many tiles asks for each as it comes to it.
+TEST_F(ReadsWithACache, FindKeptTilesAmongMany) {
+  ImageSpec const spec{.width = 640, .height = 640, .tile_width = 16, .tile_height = 16, .compression = kPackBits};
+  testing::TempFolder const folder;
+  Dataset const dataset = open(folder.write("a.tif", image<std::uint8_t>(spec).bytes()));
+  Window const column{5, 0, 8, 640};
+  for (bool const is_again : {false, true}) {
+    ReadReport report;
+    EXPECT_EQ(values_of<std::uint8_t>(read(dataset, {.window = column, .threads = 2}, &report)),
+              expected<std::uint8_t>(column, {1}));
+    EXPECT_EQ(report.tiles, 40u);
+    EXPECT_EQ(report.bytes_read == 0, is_again);
   }
 }
 
