@@ -32,10 +32,10 @@ HostRead::HostRead(ReadPlan::Impl const& of, ReadRequest const& asked, HostView 
   threads = plan.threads;
   takes_two = plan.takes_two;
   if (method.kind == DecodeMethod::Kind::raw) { raw_pieces.emplace(plan); }
-  tasks = raw_pieces ? raw_pieces->count() : plan.block_count();
+  tasks = kept_from = raw_pieces ? raw_pieces->count() : plan.block_count();
   std::uint64_t at_once = kMaxBatchBlocks;
   if (uses_cache && tasks <= kFewBlocksOfThread * threads && tile_cache().used_bytes() != 0) { find_kept(); }
-  if (kept) { at_once = std::max<std::uint64_t>(1, ceil_div<std::uint64_t>(kept->missing().size(), threads)); }
+  if (kept) { at_once = std::max<std::uint64_t>(1, ceil_div<std::uint64_t>(kept_from, threads)); }
   std::uint64_t const block_bytes = std::max<std::uint64_t>(1, image.block_bytes(image.block_height_px));
   bool const one_by_one = raw_pieces || image.is_converted_to_rgb();
   std::uint64_t const least = takes_two ? 2 : 1;
@@ -49,21 +49,19 @@ void HostRead::find_kept() {
     kept.reset();
     return;
   }
-  std::uint64_t const missing = kept->missing().size();
-  tasks = missing + kept->pieces().size();
-  threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, missing + kept->threads()));
-  takes_two = takes_two && missing >= 2 * std::uint64_t{threads};  // or some would have none
+  kept_from = kept->missing().size();
+  tasks = kept_from + kept->pieces().size();
+  threads = static_cast<unsigned>(std::min<std::uint64_t>(threads, kept_from + kept->threads()));
+  takes_two = takes_two && kept_from >= 2 * std::uint64_t{threads};  // or some would have none
 }
 
 std::uint64_t HostRead::blocks_in(std::uint64_t done) const noexcept {
   if (raw_pieces) { return raw_pieces->blocks_in(done); }
-  std::uint64_t const missing = kept ? kept->missing().size() : tasks;
-  return done <= missing ? done : missing + kept->blocks_in(done - missing);
+  return done <= kept_from ? done : kept_from + kept->blocks_in(done - kept_from);
 }
 
 KeptPiece const* HostRead::kept_piece(std::uint64_t task) const noexcept {
-  std::uint64_t const missing = kept ? kept->missing().size() : tasks;
-  return task < missing ? nullptr : &kept->pieces()[task - missing];
+  return task < kept_from ? nullptr : &kept->pieces()[task - kept_from];
 }
 
 std::uint64_t HostRead::block_of(std::uint64_t task) const noexcept {

@@ -30,6 +30,7 @@ struct HostRead {
   std::optional<RawPieces> raw_pieces;
   std::optional<KeptBlocks> kept;
   std::uint64_t tasks;
+  std::uint64_t kept_from;  // the first task that is a kept piece; `tasks` when none is
   std::uint64_t tasks_at_once;  // that a worker takes: small blocks share a read, and some are decoded two at a time
   unsigned threads;
   bool takes_two;  // blocks at a time

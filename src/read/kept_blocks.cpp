@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/kept_blocks.hpp"
 
+#include "base/checked.hpp"
+
 #include <algorithm>
 
 namespace terrazzo::reading {
@@ -46,6 +48,6 @@ std::uint64_t KeptBlocks::blocks_in(std::uint64_t pieces) const noexcept {
   return last.place + (last.is_last ? 1 : 0);
 }
 
-std::uint64_t KeptBlocks::threads() const noexcept { return (bytes_ + kBytesOfThread - 1) / kBytesOfThread; }
+std::uint64_t KeptBlocks::threads() const noexcept { return ceil_div(bytes_, kBytesOfThread); }
 
 }  // namespace terrazzo::reading

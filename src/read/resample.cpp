@@ -12,8 +12,12 @@ namespace {
 // within kClose of the request ends the search.
 constexpr double kCoarserAllowed = 1.2, kClose = 0.1;
 
-// Of the levels from `base` on, for a window of `base`.
-std::uint32_t best_level(Dataset::Impl const& dataset, std::uint32_t base, Window const& window, TargetSize target) {
+struct Extent {
+  std::uint32_t width, height;
+};
+
+// Of the levels from `base` on, for a window of that many pixels of `base`.
+std::uint32_t best_level(Dataset::Impl const& dataset, std::uint32_t base, Extent window, TargetSize target) {
   tiff::Image const& full = dataset.levels[base]->image;
   double const across = static_cast<double>(window.width) / target.width;
   double const down = static_cast<double>(window.height) / target.height;
@@ -33,26 +37,24 @@ std::uint32_t best_level(Dataset::Impl const& dataset, std::uint32_t base, Windo
   return level;
 }
 
-// Where a length of full resolution is on a level, rounded as GDAL does.
-struct Rounded {
-  std::uint32_t start, length;
-};
-Rounded round_to_level(std::uint32_t start, std::uint32_t length, std::uint32_t full, std::uint32_t size) {
+// A length of full resolution in pixels of a level that is `size` of them long, rounded as GDAL does: what lies beyond
+// its end is not of it.
+std::uint32_t length_on_level(std::uint32_t start, std::uint32_t length, std::uint32_t full, std::uint32_t size) {
   double const ratio = static_cast<double>(full) / size;
   auto const at = std::min(size - 1, static_cast<std::uint32_t>(start / ratio + 0.5));
-  return {at, std::clamp(static_cast<std::uint32_t>(length / ratio + 0.5), 1U, size - at)};
+  return std::clamp(static_cast<std::uint32_t>(length / ratio + 0.5), 1U, size - at);
 }
 
 // The first overview of an .ovr file is, to GDAL, a raster that has the others for overviews. It is asked for its part
 // of the window, in whole pixels, and may choose one of them.
 std::uint32_t level_to_read(Dataset::Impl const& dataset, Window const& window, TargetSize target) {
-  std::uint32_t const level = best_level(dataset, 0, window, target);
+  std::uint32_t const level = best_level(dataset, 0, {window.width, window.height}, target);
   bool const is_first_of_file = level > 0 && dataset.levels[level]->source != dataset.levels[level - 1]->source;
   if (!is_first_of_file) { return level; }
   tiff::Image const &full = dataset.levels[0]->image, &image = dataset.levels[level]->image;
-  Rounded const across = round_to_level(window.column, window.width, full.width_px, image.width_px);
-  Rounded const down = round_to_level(window.row, window.height, full.height_px, image.height_px);
-  return best_level(dataset, level, {across.start, down.start, across.length, down.length}, target);
+  Extent const part = {length_on_level(window.column, window.width, full.width_px, image.width_px),
+                       length_on_level(window.row, window.height, full.height_px, image.height_px)};
+  return best_level(dataset, level, part, target);
 }
 
 // The window's extent along one axis on a level `ratio` times coarser: first pixel and length, as doubles, since the
