@@ -7,6 +7,7 @@
 #include "interrupt.hpp"
 #include "json_output.hpp"
 #include "options.hpp"
+#include "output_file.hpp"
 #include "progress_bar.hpp"
 #include "write_options.hpp"
 
@@ -58,7 +59,7 @@ Json to_json(ConvertJob const& job, ConvertOutcome const& outcome) {
 
 void print_done(Options const& options, ConvertJob const& job, ConvertOutcome const& outcome) {
   if (!options.talks()) { return; }
-  if (job.out != "-") {
+  if (!is_standard_output(job.out)) {
     std::cout << job.out << ": " << format_bytes(outcome.report.write.bytes_written) << " in "
               << format_seconds(outcome.seconds) << std::endl;
   }
@@ -100,7 +101,7 @@ int run_single(Options const& options) {
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   bar.clear();
   if (options.common.json) {
-    print_json_beside(to_json(job, outcome), job.out == "-");
+    print_json_beside(to_json(job, outcome), is_standard_output(job.out));
   } else {
     print_done(options, job, outcome);
   }

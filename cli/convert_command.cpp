@@ -7,6 +7,7 @@
 #include "interrupt.hpp"
 #include "json_output.hpp"
 #include "options.hpp"
+#include "output_file.hpp"
 #include "progress_bar.hpp"
 #include "write_options.hpp"
 
@@ -51,7 +52,7 @@ int run(Options const& options) {
   write.threads = options.common.threads;
   ConvertReport const report = convert(dataset, options.out, write, request);
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  bool const stdout_taken = options.out == "-";
+  bool const stdout_taken = is_standard_output(options.out);
   if (options.common.json) {
     Json json{{"file", options.file}, {"out", options.out}};
     json.update(conversion_to_json(report, seconds));

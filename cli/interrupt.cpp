@@ -32,7 +32,7 @@ extern "C" void on_broken_pipe(int) {
 void install_signal_handlers() {
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
-  action.sa_flags = SA_RESTART;  // reads of files go on; the flag ends the work between tiles
+  // No SA_RESTART: who waits for a pipe looks at the flag. Reads of files go on, and end between tiles.
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);

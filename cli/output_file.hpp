@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A file that appears whole or not at all: written under a temporary name in the same folder, renamed at the end.
-// "-" is standard output; what exists and is not a regular file (a pipe, /dev/null) is written as it is.
+// "-" is standard output; what exists and is not a regular file (a pipe, /dev/null) is written as it is, and so are
+// open descriptors (/dev/stdout, /dev/fd/7). Links are followed, and an old file's permissions kept.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,9 @@
 #include <string>
 
 namespace terrazzo::cli {
+
+// "-", "/dev/stdout" and whatever leads there: nothing else may be printed.
+[[nodiscard]] bool is_standard_output(std::string const& path);
 
 class OutputFile {
  public:
@@ -30,9 +34,12 @@ class OutputFile {
   void publish();
 
  private:
+  // Leaves the descriptor at -1, and errno, when it cannot.
+  void open_path();
   [[noreturn]] void fail(char const* doing) const;
 
-  std::string path_;
+  std::string name_;  // as it was given
+  std::string path_{};
   std::string temporary_path_{};
   int descriptor_ = -1;
 };

@@ -41,7 +41,7 @@ struct Options {
 
 // The picture is a PNG whatever its name; another name would fool the next program.
 void check_name(std::string const& out) {
-  if (out != "-" && !lower_case(out).ends_with(".png")) {
+  if (!is_standard_output(out) && !lower_case(out).ends_with(".png")) {
     std::size_t const name = out.rfind('/') + 1;  // 0 without a folder
     std::size_t const dot = out.rfind('.');
     bool const has_end = dot != std::string::npos && dot > name;
@@ -72,7 +72,7 @@ int run(Options const& options) {
   std::vector<std::uint8_t> const png = encode_png(picture);
   out.write(std::as_bytes(std::span(png)));
   out.publish();
-  bool const stdout_taken = options.out == "-";
+  bool const stdout_taken = is_standard_output(options.out);
   if (options.common.json) {
     print_json_beside({{"file", options.file},
                        {"out", options.out},

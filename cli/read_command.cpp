@@ -31,8 +31,8 @@ constexpr std::uint64_t kBlockBytes = 256U << 20;
 constexpr char kFooter[] =
     R"(The result is bands x rows x columns (--interleave pixel: rows x columns x bands). X.npy and standard
 output are in NumPy's format (numpy.load opens it), other names, and --raw, mean bare little-endian samples.
-Complex integers, which NumPy lacks, have a last axis of two: the real and the imaginary part. With --out -, the
-JSON of --json is one line on standard error.
+Complex integers and complex float16, which NumPy lacks, have a last axis of two: the real and the imaginary part.
+With --out -, the JSON of --json is one line on standard error.
 
 Examples:
   terrazzo read dem.tif --out dem.npy                                everything
@@ -145,7 +145,7 @@ int run(Options const& options) {
 
   std::uint64_t const bytes = header.size() + shape[0] * shape[1] * shape[2] * size_bytes(dtype);
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  bool const stdout_taken = options.out == "-";
+  bool const stdout_taken = is_standard_output(options.out);
   if (options.common.json) {
     print_json_beside({{"file", options.file},
                        {"out", options.out},
@@ -188,6 +188,7 @@ void add_read(CLI::App& app, Action& action) {
       "Bands first (band, the default) or last (pixel)")
       ->excludes(mask)
       ->group("Pixels");
+  for (char const* const option : {"--dtype", "--masked", "--unpack"}) { mask->excludes(command->get_option(option)); }
   add_tolerance(*command, options->selection);
   add_engine(*command, options->engine);
   add_device_tuning(*command, options->engine);

@@ -11,6 +11,7 @@
 #include "terrazzo/stats.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -69,11 +70,11 @@ void print_histogram(BandStats const& stats) {
     std::cout << "    " << stats.histogram.size() << " bins are too many to draw: --json lists them\n";
     return;
   }
-  double const step = (stats.histogram_max - stats.histogram_min) / static_cast<double>(stats.histogram.size());
   std::vector<std::string> labels;
   for (std::size_t i = 0; i < stats.histogram.size(); ++i) {
     char label[32];
-    std::snprintf(label, sizeof label, "%.6g", stats.histogram_min + step * static_cast<double>(i));
+    double const share = static_cast<double>(i) / static_cast<double>(stats.histogram.size());
+    std::snprintf(label, sizeof label, "%.6g", std::lerp(stats.histogram_min, stats.histogram_max, share));
     labels.emplace_back(label);
   }
   std::size_t widest = 0;

@@ -5,7 +5,9 @@
 #include "base/moments.hpp"
 #include "ops/parallel.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <complex>
 #include <span>
 #include <type_traits>
@@ -28,19 +30,46 @@ std::uint8_t const* row_mask(BandRows const& rows, std::uint64_t row) {
 
 double finish_stddev(double variance) { return std::sqrt(std::max(variance, 0.0)); }
 
-// Where a value falls, or `bins` when it is outside.
+// A power of two by which values are multiplied before they are binned, so that neither the width of the range nor the
+// number of bins in a unit overflows. In a range so narrow values are below 2^-930, so the larger power cannot either.
+double binning_scale(HistogramRange const& range) {
+  double const width = range.high - range.low;
+  if (std::isinf(width)) { return 0.5; }
+  return width > 0 && std::isinf(range.bins / width) ? 0x1p600 : 1;
+}
+
+// Where a value falls, or `bins` when it is outside. The range is finite; one without width has all in its first bin.
+// Edges are those of numpy.histogram of float64, and an edge belongs to the bin that it begins.
 class Binner {
  public:
-  explicit Binner(HistogramRange const& range)
-      : range_(range), per_unit_(range.high > range.low ? range.bins / (range.high - range.low) : 0) {}
+  explicit Binner(HistogramRange const& range) : range_(range), scale_(binning_scale(range)), low_(range.low * scale_) {
+    if (!(range.high > range.low)) { return; }
+    double const width = range.high * scale_ - low_;
+    step_ = width / range.bins;
+    per_unit_ = range.bins / width;
+    last_ = range.bins - 1;
+  }
   [[nodiscard]] std::uint32_t operator()(double value) const noexcept {
     if (!(value >= range_.low && value <= range_.high)) { return range_.bins; }
-    return std::min(static_cast<std::uint32_t>((value - range_.low) * per_unit_), range_.bins - 1);
+    double const scaled = value * scale_;
+    auto const bin = std::min(static_cast<std::uint32_t>((scaled - low_) * per_unit_), last_);
+    return corrected(scaled, bin);
   }
 
  private:
+  [[nodiscard]] double edge(std::uint32_t bin) const noexcept { return low_ + bin * step_; }
+  // The product is rounded, so it can be a bin off, but no more. Edges may coincide in a range of few doubles: going on
+  // to the next bin would then lead past the one that is meant.
+  [[nodiscard]] std::uint32_t corrected(double scaled, std::uint32_t bin) const noexcept {
+    double const begin = edge(bin);
+    if (scaled < begin) { return bin - 1; }
+    double const end = edge(bin + 1);
+    return scaled >= end && end > begin && bin != last_ ? bin + 1 : bin;
+  }
+
   HistogramRange range_;
-  double per_unit_;
+  double scale_, low_, step_ = 0, per_unit_ = 0;
+  std::uint32_t last_ = 0;
 };
 
 // Counts that threads fill side by side.

@@ -21,7 +21,8 @@ struct BandRows {
   std::uint32_t rows = 0, columns = 0;
 };
 
-// Equal slices of [low, high]; the last one includes `high`. Values outside are not counted.
+// Equal slices of [low, high], both finite. A value on the edge of two is in the upper one; the last one includes
+// `high`. Values outside are not counted.
 struct HistogramRange {
   double low = 0, high = 0;
   std::uint32_t bins = 0;

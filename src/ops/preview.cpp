@@ -43,7 +43,7 @@ std::vector<std::uint32_t> rgb_bands(Info const& info) {
   return bands;
 }
 
-// Bytes that are meant as colours are shown as they are.
+// Samples of up to 8 bits that are meant as colours are shown as they are.
 bool is_true_color(Info const& info, std::vector<std::uint32_t> const& bands) {
   return std::all_of(bands.begin(), bands.end(), [&](std::uint32_t band) {
     BandInfo const& b = info.bands[band - 1];
@@ -248,11 +248,15 @@ Picture paint_palette(Samples const& samples, std::vector<ColorEntry> const& tab
   });
 }
 
-Picture paint_rgb(Samples const& samples, PreviewRequest const& request, bool stretched) {
+// From black to the brightest that a sample of so many bits can be.
+ops::Stretch full_range(BandInfo const& band) { return {0, std::ldexp(1.0, static_cast<int>(band.bits)) - 1}; }
+
+Picture paint_rgb(Samples const& samples, PreviewRequest const& request, Choice const& choice, Info const& info) {
   std::vector<ops::Stretch> stretches;
-  for (Layer const& layer : samples.layers) {
-    stretches.push_back(stretched ? ops::Stretch::percentiles(layer.values, request.stretch_low, request.stretch_high)
-                                  : ops::Stretch(0, 255));
+  for (std::size_t i = 0; i < samples.layers.size(); ++i) {
+    stretches.push_back(
+        choice.stretch ? ops::Stretch::percentiles(samples.layers[i].values, request.stretch_low, request.stretch_high)
+                       : full_range(info.bands[choice.bands[i] - 1]));
   }
   return paint(samples, [&](std::size_t i) {
     return Rgba{stretches[0].byte(samples.layers[0].values[i]), stretches[1].byte(samples.layers[1].values[i]),
@@ -315,7 +319,7 @@ Picture make_preview(Dataset const& dataset, PreviewRequest const& request) {
       average(read_samples(dataset, choice, request, {size.width * factor, size.height * factor}), factor);
   if (choice.palette) { return paint_palette(samples, info.bands[choice.bands[0] - 1].color_table); }
   switch (choice.style) {
-    case PreviewStyle::rgb: return paint_rgb(samples, request, choice.stretch);
+    case PreviewStyle::rgb: return paint_rgb(samples, request, choice, info);
     case PreviewStyle::hillshade: return paint_relief(samples, request, info.georeference, window);
     case PreviewStyle::colormap: return paint_map(samples, request, request.colormap);
     default: return paint_map(samples, request, "gray");

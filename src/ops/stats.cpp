@@ -107,6 +107,10 @@ ops::HistogramRange stored_range(StatsRequest const& request, Band const& band, 
   bool const flipped = scale < 0;
   if (request.histogram_min) { (flipped ? range.high : range.low) = to_stored(*request.histogram_min); }
   if (request.histogram_max) { (flipped ? range.low : range.high) = to_stored(*request.histogram_max); }
+  if (!std::isfinite(range.low) || !std::isfinite(range.high)) {
+    throw Error(ErrorKind::usage, text("the histogram's range is no range of stored values of band ", band.number,
+                                       ", whose scale is ", scale, " and offset ", offset));
+  }
   range.bins = request.histogram_bins;
   return range;
 }
@@ -138,6 +142,9 @@ void check_request(StatsRequest const& request) {
   if (request.histogram_bins > kMaxBins) {
     throw Error(ErrorKind::usage,
                 text("a histogram has at most ", kMaxBins, " bins; ", request.histogram_bins, " were asked for"));
+  }
+  if (!std::isfinite(request.histogram_min.value_or(0)) || !std::isfinite(request.histogram_max.value_or(0))) {
+    throw Error(ErrorKind::usage, "the histogram's minimum and maximum must be finite");
   }
   bool const ordered =
       !request.histogram_min || !request.histogram_max || *request.histogram_min < *request.histogram_max;

@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -65,6 +68,59 @@ TEST_F(OutputFileTest, ReplacesTheOldFile) {
   out.write(bytes_of("new"));
   out.publish();
   EXPECT_EQ(content(path("a")), "new");
+}
+
+TEST_F(OutputFileTest, KeepsThePermissionsOfTheOldFile) {
+  std::ofstream(path("a")) << "old";
+  fs::permissions(path("a"), fs::perms::owner_read | fs::perms::owner_write);
+  OutputFile out(path("a"));
+  out.publish();
+  EXPECT_EQ(fs::status(path("a")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(OutputFileTest, FollowsLinksAndLeavesThemAlone) {
+  fs::create_symlink("b", path("a"));
+  fs::create_symlink(path("c"), path("b"));  // to what is not there yet
+  OutputFile out(path("a"));
+  out.write(bytes_of("new"));
+  out.publish();
+  EXPECT_EQ(fs::read_symlink(path("a")), "b");
+  EXPECT_EQ(fs::read_symlink(path("b")), path("c"));
+  EXPECT_EQ(content(path("c")), "new");
+}
+
+TEST_F(OutputFileTest, OpenDescriptorsAreWrittenWhereTheyStand) {
+  int const descriptor = ::open(path("a").c_str(), O_WRONLY | O_CREAT, 0600);
+  ASSERT_EQ(::write(descriptor, "first ", 6), 6);
+  fs::create_symlink("/proc/self/fd/" + std::to_string(descriptor), path("link"));
+  for (std::string const& name : {"/dev/fd/" + std::to_string(descriptor), path("link")}) {
+    OutputFile out(name);
+    EXPECT_FALSE(out.seekable());
+    out.write(bytes_of("next "));
+    out.publish();
+    EXPECT_FALSE(is_standard_output(name));
+  }
+  close(descriptor);
+  EXPECT_EQ(content(path("a")), "first next next ");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+}
+
+TEST_F(OutputFileTest, KnowsStandardOutputByAnyName) {
+  fs::create_symlink("/dev/stdout", path("link"));
+  for (std::string const& name :
+       {std::string("-"), std::string("/dev/stdout"), std::string("/dev/fd/1"), path("link")}) {
+    EXPECT_TRUE(is_standard_output(name)) << name;
+  }
+  for (std::string const& name : {std::string("/dev/stderr"), std::string("/dev/fd/1x"), path("a")}) {
+    EXPECT_FALSE(is_standard_output(name)) << name;
+  }
+}
+
+TEST_F(OutputFileTest, CirclesOfLinksAreErrors) {
+  fs::create_symlink("b", path("a"));
+  fs::create_symlink("a", path("b"));
+  EXPECT_THROW(OutputFile(path("a")), Error);
+  EXPECT_TRUE(fs::is_symlink(path("a")));
 }
 
 TEST_F(OutputFileTest, SpecialFilesAreWrittenAsTheyAre) {

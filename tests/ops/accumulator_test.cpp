@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <numeric>
 
 namespace terrazzo::ops {
 namespace {
@@ -143,6 +144,61 @@ TEST(Accumulator, EqualValuesFallIntoTheFirstBin) {
   accumulator->begin_histogram({5, 5, 3});
   accumulator->add_histogram(rows_of(samples, 3), 1);
   EXPECT_EQ(accumulator->histogram(), (std::vector<std::uint64_t>{3, 0, 0}));
+}
+
+std::vector<std::uint64_t> histogram_of(std::vector<double> const& samples, HistogramRange const& range) {
+  auto const accumulator = make_accumulator(DType::f64, nullptr, false);
+  accumulator->begin_histogram(range);
+  accumulator->add_histogram(rows_of(samples, static_cast<std::uint32_t>(samples.size())), 1);
+  return accumulator->histogram();
+}
+
+TEST(Accumulator, EdgesBelongToTheBinTheyBegin) {
+  // Edges are integers or halfway between two, and so exact.
+  for (std::uint32_t bins = 1; bins <= 100; ++bins) {
+    for (std::uint32_t doubled_step = 1; doubled_step <= 60; ++doubled_step) {
+      std::vector<double> edges;
+      std::vector<std::uint64_t> expected(bins, 1);
+      for (std::uint32_t i = 0; i <= bins; ++i) { edges.push_back(1 + i * doubled_step / 2.0); }
+      expected.back() = 2;
+      EXPECT_EQ(histogram_of(edges, {edges.front(), edges.back(), bins}), expected) << bins << ' ' << doubled_step;
+    }
+  }
+}
+
+TEST(Accumulator, CountedIntegersOnEdgesBelongToTheBinTheyBegin) {
+  std::vector<std::uint8_t> samples(197);
+  std::iota(samples.begin(), samples.end(), std::uint8_t{1});
+  auto const accumulator = make_accumulator(DType::u8, nullptr, true);
+  accumulator->add(rows_of(samples, 197), 1);
+  accumulator->begin_histogram({1, 197, 8});  // edges: 1, 25.5, 50, 74.5, 99, ...
+  EXPECT_EQ(accumulator->histogram(), (std::vector<std::uint64_t>{25, 24, 25, 24, 25, 24, 25, 25}));
+}
+
+TEST(Accumulator, EdgesThatAreNotExactAreRoundedOnce) {
+  // 3 * 0.1 is above 0.3, so 0.3 is in the bin before: as in numpy.histogram.
+  EXPECT_EQ(histogram_of({0.3, 3 * 0.1, 0.6, 6 * 0.1, 0.7}, {0, 1, 10}),
+            (std::vector<std::uint64_t>{0, 0, 1, 1, 0, 1, 2, 0, 0, 0}));
+}
+
+TEST(Accumulator, RangesWiderThanTheLargestNumberHaveBinsToo) {
+  EXPECT_EQ(histogram_of({-1.7e308, -0.85e308, -1, 0, 1, 0.85e308, 1.7e308}, {-1.7e308, 1.7e308, 4}),
+            (std::vector<std::uint64_t>{1, 2, 2, 2}));
+  double const most = std::numeric_limits<double>::max();
+  EXPECT_EQ(histogram_of({-most, 0, most}, {-most, most, 1}), (std::vector<std::uint64_t>{3}));
+}
+
+TEST(Accumulator, RangesOfTheSmallestNumbersHaveBinsToo) {
+  double const least = std::numeric_limits<double>::denorm_min();
+  EXPECT_EQ(histogram_of({0, least, least, least}, {0, least, 4}), (std::vector<std::uint64_t>{1, 0, 0, 3}));
+  EXPECT_EQ(histogram_of({-2 * least, -least, 0, least, 2 * least}, {-2 * least, 2 * least, 4}),
+            (std::vector<std::uint64_t>{1, 1, 1, 2}));
+}
+
+TEST(Accumulator, MoreBinsThanNumbersInTheRangeLeaveSomeEmpty) {
+  // Doubles are 16 apart here, edges 4.
+  EXPECT_EQ(histogram_of({1e17, 1e17 + 16, 1e17 + 32}, {1e17, 1e17 + 32, 8}),
+            (std::vector<std::uint64_t>{1, 0, 0, 0, 1, 0, 0, 1}));
 }
 
 TEST(Accumulator, RefusesTypesThatMustBeWidenedFirst) {

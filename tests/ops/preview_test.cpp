@@ -60,6 +60,27 @@ TEST(MakePreview, ShowsEightBitColoursAsTheyAre) {
   EXPECT_EQ(pixel(picture, 1, 0), (Pixel{40, 50, 60, 255}));
 }
 
+TEST(MakePreview, ShowsColoursOfFewerBitsFromBlackToWhite) {
+  struct Case {
+    std::uint16_t bits;
+    std::vector<std::uint8_t> bytes;  // two pixels of three samples, packed
+    Pixel first, second;
+  };
+  // Of 1 bit: 1 0 1, 0 1 0; of 4: 0 5 15, 10 1 2; of 5: 31 0 1, 16 8 30.
+  for (Case const& c : {Case{1, {0b1010'1000}, {255, 0, 255, 255}, {0, 255, 0, 255}},
+                        Case{4, {0x05, 0xfa, 0x12}, {0, 85, 255, 255}, {170, 17, 34, 255}},
+                        Case{5, {0xf8, 0x03, 0x04, 0x78}, {255, 0, 8, 255}, {132, 66, 247, 255}}}) {
+    testing::TiffBuilder builder;
+    auto const offset = static_cast<std::uint32_t>(builder.data(testing::as_bytes(c.bytes)));
+    builder.longs(256, {2}).longs(257, {1}).shorts(258, {c.bits, c.bits, c.bits}).shorts(259, {1}).shorts(262, {2});
+    builder.longs(273, {offset}).shorts(277, {3}).longs(278, {1});
+    builder.longs(279, {static_cast<std::uint32_t>(c.bytes.size())});
+    auto const picture = preview(builder);
+    EXPECT_EQ(pixel(picture, 0, 0), c.first) << c.bits;
+    EXPECT_EQ(pixel(picture, 1, 0), c.second) << c.bits;
+  }
+}
+
 TEST(MakePreview, StretchesColoursWhenAskedForThem) {
   auto const picture = preview(raster_builder<std::uint8_t>(2, 1, {10, 20, 30, 40, 50, 60}, 1, 3),
                                {.style = PreviewStyle::rgb, .stretch_low = 0, .stretch_high = 100});

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace terrazzo {
 namespace {
@@ -106,6 +107,17 @@ TEST(ComputeStats, UnpackedValuesAreScaledAndTurned) {
   EXPECT_EQ(ranged[0].histogram_max, request.histogram_max);
 }
 
+TEST(ComputeStats, RefusesARangeBeyondStoredValues) {
+  auto builder = raster_builder<float>(2, 1, {0, 1}, 1);
+  text_tag(builder, kMetadataTag,
+           "<GDALMetadata><Item name=\"SCALE\" sample=\"0\" role=\"scale\">0.001</Item></GDALMetadata>");
+  StatsRequest request{.histogram_bins = 2, .histogram_min = -1e308, .histogram_max = 1e308};
+  Raster const raster(builder);
+  EXPECT_EQ(compute_stats(raster.dataset(), request)[0].histogram, (std::vector<std::uint64_t>{0, 2}));
+  request.read.unpack = true;
+  EXPECT_THROW((void)compute_stats(raster.dataset(), request), Error);
+}
+
 TEST(ComputeStats, AlphaSaysWhatCounts) {
   // Gray and alpha: the second pixel is transparent.
   auto builder = raster_builder<std::uint8_t>(2, 1, {10, 255, 99, 0}, 1, 2);
@@ -151,6 +163,9 @@ TEST(ComputeStats, RefusesWhatItCannotMean) {
   EXPECT_THROW((void)compute_stats(raster.dataset(), {.histogram_bins = 1U << 30}), Error);
   EXPECT_THROW((void)compute_stats(raster.dataset(), {.histogram_bins = 4, .histogram_min = 2, .histogram_max = 1}),
                Error);
+  double const infinity = std::numeric_limits<double>::infinity();
+  EXPECT_THROW((void)compute_stats(raster.dataset(), {.histogram_bins = 4, .histogram_min = -infinity}), Error);
+  EXPECT_THROW((void)compute_stats(raster.dataset(), {.histogram_bins = 4, .histogram_max = infinity}), Error);
   StatsRequest band;
   band.read.bands = {2};
   EXPECT_THROW((void)compute_stats(raster.dataset(), band), Error);

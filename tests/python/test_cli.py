@@ -279,6 +279,19 @@ def test_stats_histogram_counts_every_valid_pixel():
     assert sum(counts) == band["valid"]
 
 
+@pytest.mark.parametrize("dtype, low, high", (("uint8", 1, 197), ("int16", -300, 300), ("int32", -70_000, 70_000),
+                                              ("float64", -0.3, 0.7), ("float64", 1e15, 1e15 + 1000)))
+@pytest.mark.parametrize("bins", (8, 14, 49, 100))
+def test_stats_histogram_is_numpys(dtype, low, high, bins, tmp_path):
+    edges = np.linspace(low, high, bins + 1)
+    values = np.unique(np.concatenate([edges, np.nextafter(edges, low), np.linspace(low, high, 197)]).astype(dtype))
+    path = tmp_path / "x.tif"
+    with rasterio.open(path, "w", driver="GTiff", width=values.size, height=1, count=1, dtype=dtype) as out:
+        out.write(values[None, None, :])
+    band = harness.run_json("stats", "--json", "--bins", str(bins), path)["bands"][0]
+    assert band["histogram"]["counts"] == np.histogram(values, bins)[0].tolist()
+
+
 def test_bench_json_has_the_promised_shape():
     out = harness.run_json("bench", "read", "--host", "--threads", "2", "--json", DEM)
     assert out["file"] == str(DEM)
@@ -399,6 +412,19 @@ def test_preview_of_every_kind_of_file_is_a_png(name, tmp_path):
     png.decode(out.read_bytes())
 
 
+@pytest.mark.parametrize("bits", range(1, 9))
+def test_preview_of_colours_of_few_bits_has_their_contrast(bits, tmp_path):
+    largest = 2**bits - 1
+    samples = np.random.default_rng(bits).integers(0, largest, (3, 20, 30), "uint8", endpoint=True)
+    path, out = tmp_path / "x.tif", tmp_path / "x.png"
+    with rasterio.open(path, "w", driver="GTiff", width=30, height=20, count=3, dtype="uint8", nbits=bits,
+                       photometric="rgb") as file:
+        file.write(samples)
+    harness.run_ok("preview", path, "--out", out)
+    shown = png.decode(out.read_bytes())[..., :3].transpose(2, 0, 1)
+    assert np.array_equal(shown, np.floor(samples * 255.0 / largest + 0.5))
+
+
 def test_preview_is_no_larger_than_asked(large, tmp_path):
     out = tmp_path / "x.png"
     harness.run_ok("preview", large, "--out", out, "--max-size", "100")
@@ -448,6 +474,41 @@ def test_interrupt_cancels(large, tmp_path):
     process.wait(timeout=30)
     assert process.returncode in (harness.CANCELLED, harness.OK)
     assert not out.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("waits_for", ["a reader", "a reader who reads no more"])
+def test_signal_ends_the_wait_for_a_pipe(tmp_path, waits_for, number):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK) if waits_for != "a reader" else None
+    process = subprocess.Popen([harness.BINARY, "read", DEM, "--target-size", "2000,2000", "--out", pipe],
+                               stderr=subprocess.PIPE)
+    time.sleep(0.3)
+    assert process.poll() is None
+    process.send_signal(number)
+    assert process.wait(timeout=30) == harness.CANCELLED, process.stderr.read()
+    if reader is not None:
+        os.close(reader)
+
+
+@pytest.mark.parametrize("command", [["read", "--raw"], ["preview"], ["convert"], ["cog"]])
+def test_links_to_standard_output_are_followed_and_kept(tmp_path, command):
+    link = tmp_path / "link.png"
+    link.symlink_to("/proc/self/fd/1")
+    plain = harness.run_ok(*command, DEM, "-o", "-").stdout
+    for name in (link, "/dev/stdout"):
+        assert harness.run_ok(*command, DEM, "-o", name).stdout == plain  # nothing else is printed there
+        with open(tmp_path / "out", "wb") as out:
+            subprocess.run([harness.BINARY, *command, DEM, "-o", name], stdout=out, check=True)
+        assert (tmp_path / "out").read_bytes() == plain
+    assert link.is_symlink()
+
+
+def test_mask_is_not_converted(tmp_path):
+    for option in (["--dtype", "uint8"], ["--masked"], ["--unpack"]):
+        result = harness.run("read", DEM, "--mask", *option, "-o", tmp_path / "a.npy")
+        assert result.code == harness.USAGE and b"exclude each other" in result.stderr, result
 
 
 def test_file_that_shrinks_is_an_error_not_a_crash(large, tmp_path):
