@@ -13,6 +13,7 @@ namespace terrazzo::reading {
 BlockPlacer::BlockPlacer(HostRead const& read, BlockReader& reader, ThreadScratch& scratch)
     : plan_(read.plan),
       destination_(read.destination),
+      budget_(read.budget),
       reader_(reader),
       scratch_(scratch),
       placer_(plan_, destination_, reader.samples(), reader.pixel_bytes()) {}
@@ -118,6 +119,11 @@ void BlockPlacer::place_cached(BlockPart const& part, CachedBlock const& block, 
 void BlockPlacer::find_columns(BlockPart const& part, Target const& target) {
   if (!plan_.resampled()) { return; }
   std::uint32_t const block_column = part.id.column * plan_.level->image.block_width_px;
+  if (target.columns > columns_.capacity()) {
+    gathering_ = {};
+    gathering_ =
+        budget_.reserve(target.columns * (sizeof(std::uint32_t) + reader_.pixel_bytes()), "a row of a target size");
+  }
   columns_.resize(target.columns);
   for (std::uint32_t c = 0; c < target.columns; ++c) {
     columns_[c] = plan_.window.column + plan_.source_columns[target.first_column + c] - block_column;

@@ -67,11 +67,13 @@ class BlockPlacer {
 
   ReadPlan::Impl const& plan_;
   HostView const& destination_;
+  MemoryBudget& budget_;
   BlockReader& reader_;
   ThreadScratch& scratch_;
   Placer placer_;
   std::vector<std::uint32_t> columns_;  // of the block, behind those of the result
   std::vector<std::byte> gathered_;  // their pixels, of one row
+  MemoryBudget::Reservation gathering_{};  // of both
 };
 
 }  // namespace terrazzo::reading

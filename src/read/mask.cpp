@@ -50,7 +50,7 @@ std::shared_ptr<ReadPlan::Impl const> plan_mask(ReadPlan::Impl const& plan, std:
     like.source_columns = std::move(sampling.columns);
     like.source_rows = std::move(sampling.rows);
   }
-  return make_level_plan(plan.dataset, level, band, like);
+  return make_level_plan(plan.dataset, level, band, std::move(like));
 }
 
 // One band (from 1) as it is stored, of the plan's window and size.

@@ -145,8 +145,10 @@ void check_window(Dataset::Impl const& dataset, Window const& window, std::uint3
   }
 }
 
-DType dtype_of_result(DType stored, ReadRequest const& request) {
+// A target size chooses its level, but not the type: an overview may have another than the raster.
+DType dtype_of_result(Dataset::Impl const& dataset, ReadRequest const& request) {
   if (request.dtype) { return *request.dtype; }
+  DType const stored = dataset.levels[request.level]->dtype;
   bool const becomes_float = request.masked || request.unpack;
   return becomes_float && is_integer(stored) ? DType::f64 : stored;
 }
@@ -168,6 +170,12 @@ tile::ValueTransform transform_of(BandInfo const& band, bool has_mask_image, Rea
   return t;
 }
 
+// At most, of a row of a resampled block: its columns and their pixels.
+std::uint64_t gathered_bytes(std::uint32_t width, Level const& level) {
+  std::uint64_t const samples = level.image.is_converted_to_rgb() ? level.bands : level.image.samples_per_block();
+  return width * (sizeof(std::uint32_t) + samples * size_bytes(level.dtype));
+}
+
 void choose_blocks(ReadPlan::Impl& plan) {
   tiff::Image const& image = plan.level->image;
   Window const& w = plan.window;
@@ -185,7 +193,7 @@ void choose_blocks(ReadPlan::Impl& plan) {
 }
 
 // As many threads as asked for, but no more than there are blocks, and no more than the memory limit feeds.
-void choose_threads(ReadPlan::Impl& plan, bool trusted, ReadRequest const& request) {
+void choose_threads(ReadPlan::Impl& plan, bool trusted, unsigned wanted) {
   DecodeMethod const method = choose_method(*plan.level, trusted);
   plan.codec_name = method.name;
   tiff::Image const& image = plan.level->image;
@@ -201,8 +209,9 @@ void choose_threads(ReadPlan::Impl& plan, bool trusted, ReadRequest const& reque
       finished_row_bytes + (raw ? std::max<std::uint64_t>(kRawPieceBytes, image.row_bytes())
                                 : 3 * block_bytes * planes + codec_scratch_bytes(*plan.level, method) +
                                       (block_bytes < kBatchBytes ? kBatchBytes : 0));
+  if (plan.resampled()) { plan.scratch_bytes_per_thread += gathered_bytes(plan.out_width, *plan.level); }
   // What the result leaves of the limit; one thread runs whatever is left and meets the budget by itself.
-  std::uint64_t const limit = resolve_memory_limit(request.memory_limit_bytes);
+  std::uint64_t const limit = plan.memory_limit_bytes - std::min(plan.memory_limit_bytes, plan.map_bytes());
   std::uint64_t const result_bytes =
       checked_product(plan.out_width, plan.out_height, plan.bands.size(), size_bytes(plan.dtype)).value_or(limit);
   std::uint64_t const scratch_limit = std::min(limit / 2, limit - std::min(limit, result_bytes));
@@ -212,8 +221,8 @@ void choose_threads(ReadPlan::Impl& plan, bool trusted, ReadRequest const& reque
   constexpr std::uint64_t kDecodeGrainBytes = 128 << 10;
   std::uint64_t const work = raw ? plan.window_bytes() / kRawGrainBytes
                                  : std::min(plan.block_count(), plan.block_count() * block_bytes / kDecodeGrainBytes);
-  plan.threads = static_cast<unsigned>(
-      std::min<std::uint64_t>({resolve_threads(request.threads), fed, std::max<std::uint64_t>(1, work)}));
+  plan.threads =
+      static_cast<unsigned>(std::min<std::uint64_t>({resolve_threads(wanted), fed, std::max<std::uint64_t>(1, work)}));
   // Two blocks at a time must not cost a turn of all threads, or one of many; nor a thread for want of memory.
   constexpr std::uint64_t kManyTurns = 8;
   std::uint64_t const turns = (plan.block_count() + plan.threads - 1) / plan.threads;
@@ -230,6 +239,7 @@ void choose_threads(ReadPlan::Impl& plan, bool trusted, ReadRequest const& reque
 std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl const> dataset,
                                                 ReadRequest const& request) {
   auto plan = std::make_shared<ReadPlan::Impl>();
+  plan->memory_limit_bytes = resolve_memory_limit(request.memory_limit_bytes);
   Info const& info = dataset->info;
   plan->bands = request.bands;
   if (plan->bands.empty()) {
@@ -261,24 +271,24 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
     TargetSize const target = *request.target_size;
     if (target.width == 0 || target.height == 0) { refuse(*dataset, "the target size is empty"); }
     std::uint64_t const map_bytes = (std::uint64_t{target.width} + target.height) * sizeof(std::uint32_t);
-    if (map_bytes > resolve_memory_limit(request.memory_limit_bytes)) {
+    if (map_bytes > plan->memory_limit_bytes) {
       throw Error(ErrorKind::limit,
                   text("a target of ", target.width, " x ", target.height, " pixels needs ", map_bytes,
                        " bytes for its rows and columns alone (memory_limit_bytes, "
                        "TERRAZZO_MEMORY_LIMIT)"),
                   {.source = info.source});
     }
-    Resampling const sampling = choose_resampling(*dataset, window, target);
+    Resampling sampling = choose_resampling(*dataset, window, target);
     plan->level_index = sampling.level;
     plan->window = sampling.window;
-    plan->source_columns = sampling.columns;
-    plan->source_rows = sampling.rows;
+    plan->source_columns = std::move(sampling.columns);
+    plan->source_rows = std::move(sampling.rows);
     plan->out_width = target.width;
     plan->out_height = target.height;
   }
   plan->level = dataset->levels[plan->level_index];
   plan->dataset = std::move(dataset);
-  plan->dtype = dtype_of_result(plan->level->dtype, request);
+  plan->dtype = dtype_of_result(*plan->dataset, request);
   bool const has_mask_image = plan->mask_level() != nullptr;
   for (std::uint32_t const band : plan->bands) {
     BandInfo const& band_info = info.bands[band - 1];
@@ -288,7 +298,7 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
   }
   choose_blocks(*plan);
   try {
-    choose_threads(*plan, plan->dataset->trusted, request);
+    choose_threads(*plan, plan->dataset->trusted, request.threads);
   } catch (Error const& error) { throw error.located({.source = info.source, .ifd = plan->level->image.ifd}); }
   return plan;
 }
@@ -313,23 +323,25 @@ std::shared_ptr<ReadPlan::Impl const> make_part_plan(ReadPlan::Impl const& plan,
 }
 
 std::shared_ptr<ReadPlan::Impl const> make_level_plan(std::shared_ptr<Dataset::Impl const> dataset, LevelPtr level,
-                                                      std::uint32_t band, ReadPlan::Impl const& like) {
+                                                      std::uint32_t band, ReadPlan::Impl like) {
   auto plan = std::make_shared<ReadPlan::Impl>();
   plan->level = std::move(level);
   plan->level_index = like.level_index;
   plan->window = like.window;
   plan->out_width = like.out_width;
   plan->out_height = like.out_height;
-  plan->source_columns = like.source_columns;
-  plan->source_rows = like.source_rows;
+  plan->source_columns = std::move(like.source_columns);
+  plan->source_rows = std::move(like.source_rows);
   plan->bands = {band};
   plan->dtype = DType::u8;
   plan->transforms.emplace_back();
   plan->fills.push_back(0);
   choose_blocks(*plan);
-  ReadRequest request;
-  request.threads = like.threads;
-  choose_threads(*plan, dataset->trusted, request);
+  // The result that it belongs to is there already.
+  std::uint64_t const held = checked_product(like.out_width, like.out_height, like.bands.size(), size_bytes(like.dtype))
+                                 .value_or(like.memory_limit_bytes);
+  plan->memory_limit_bytes = like.memory_limit_bytes - std::min(like.memory_limit_bytes, held);
+  choose_threads(*plan, dataset->trusted, like.threads);
   plan->dataset = std::move(dataset);
   return plan;
 }

@@ -29,6 +29,7 @@ struct ReadPlan::Impl {
   std::vector<tile::ValueTransform> transforms;  // one per requested band
   std::vector<double> fills;                 // what a missing block's pixels become, before the transform
   std::string codec_name;
+  std::uint64_t memory_limit_bytes = 0;      // for the result and all that is needed to make it
   unsigned threads = 1;
   bool takes_two = false;                    // blocks at a time, for a codec that may be faster so
   std::uint64_t scratch_bytes_per_thread = 0;
@@ -42,6 +43,9 @@ struct ReadPlan::Impl {
   std::vector<std::uint32_t> planes;
 
   [[nodiscard]] bool resampled() const noexcept { return !source_columns.empty(); }
+  [[nodiscard]] std::uint64_t map_bytes() const noexcept {
+    return (std::uint64_t{source_columns.size()} + source_rows.size()) * sizeof(std::uint32_t);
+  }
   // What the window takes of the planes, as it is stored but for compression.
   [[nodiscard]] std::uint64_t window_bytes() const noexcept;
   [[nodiscard]] std::uint64_t block_count() const noexcept {
@@ -86,10 +90,11 @@ inline constexpr std::uint64_t kRawPieceBytes = 1 << 20, kRawGrainBytes = 128 <<
 [[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_part_plan(ReadPlan::Impl const& plan, Window const& part,
                                                                    std::span<std::size_t const> band_indices);
 
-// Like make_plan, of one band (from 1) of one given level (a mask), with no transforms.
+// Like make_plan, of one band (from 1) of one given level (a mask), with no transforms; the window, the size and the
+// maps of `like`.
 [[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_level_plan(std::shared_ptr<Dataset::Impl const> dataset,
                                                                     LevelPtr level, std::uint32_t band,
-                                                                    ReadPlan::Impl const& like);
+                                                                    ReadPlan::Impl like);
 
 }  // namespace reading
 }  // namespace terrazzo

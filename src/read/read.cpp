@@ -32,6 +32,8 @@ namespace {
 // Large results on huge pages: a 1 GiB array costs 512 page faults instead of 262,144.
 constexpr std::size_t kHugePageBytes = 2u << 20;
 
+constexpr char const* kMaps = "the rows and columns of a target size";
+
 std::byte* allocate(std::size_t bytes) {
   bool const large = bytes >= 4 * kHugePageBytes;
   std::size_t const alignment = large ? kHugePageBytes : 64;
@@ -91,6 +93,7 @@ void execute(ReadPlan::Impl const& plan, ReadRequest const& request, HostView co
   ReadReport local;
   ReadReport& filled = report == nullptr ? local : *report;
   filled = {};
+  auto const maps = budget.reserve((request.masked ? 2 : 1) * plan.map_bytes(), kMaps);  // masks have their own
   if (resolve_engine(request.engine) == Engine::device) {
     ReadRequest forced = request;
     forced.engine = Engine::device;
@@ -146,6 +149,7 @@ HostArray read_mask(Dataset const& dataset, ReadRequest const& request, ReadRepo
     auto const reservation =
         budget.reserve(array_bytes(DType::u8, bands, plan->out_height, plan->out_width), "the mask");
     HostArray result(DType::u8, bands, plan->out_height, plan->out_width);
+    auto const maps = budget.reserve(2 * plan->map_bytes(), kMaps);
     ReadReport local;
     ReadReport& filled = report == nullptr ? local : *report;
     filled = {};

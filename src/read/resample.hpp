@@ -18,8 +18,9 @@ struct Resampling {
   std::vector<std::uint32_t> columns{}, rows{};
 };
 
-// Nearest neighbour, by GDAL's rules: the coarsest level that is not more than 1.2 times coarser than asked for, and
-// the pixel under the centre of the result's. REQUIRES: a window inside full resolution, a target that is not empty.
+// Nearest neighbour, by GDAL's rules: the coarsest level that is not much more than 1.2 times coarser than asked for,
+// and the pixel under the centre of the result's. REQUIRES: a window inside full resolution, a target that is not
+// empty.
 [[nodiscard]] Resampling choose_resampling(Dataset::Impl const& dataset, Window const& window, TargetSize target);
 
 // The same from a given level. The window is one of full resolution whatever the level.

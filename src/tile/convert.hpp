@@ -41,7 +41,10 @@ template <class Dst, class Src>
     if (value != value) { return 0; }
     if (value >= kHigh) { return std::numeric_limits<Dst>::max(); }
     if (value <= kLow) { return std::numeric_limits<Dst>::lowest(); }
-    Src const rounded = value > 0 ? value + static_cast<Src>(0.5) : value - static_cast<Src>(0.5);
+    // The number before a half: with a half itself 0.49999997f would become 1, and odd whole numbers above 2^23, which
+    // have no digits left behind the point, the next even one.
+    constexpr Src kHalf = static_cast<Src>(0.5) - std::numeric_limits<Src>::epsilon() / 4;
+    Src const rounded = value > 0 ? value + kHalf : value - kHalf;
     if (rounded >= kHigh) { return std::numeric_limits<Dst>::max(); }
     if (rounded <= kLow) { return std::numeric_limits<Dst>::lowest(); }
     return static_cast<Dst>(rounded);

@@ -10,6 +10,7 @@ import harness
 import numpy as np
 import pytest
 import rasterio
+import tifffile
 from rasterio.enums import ColorInterp, Resampling
 from rasterio.windows import Window
 
@@ -84,6 +85,19 @@ def test_target_sizes_are_read_from_the_overview_that_gdal_takes(tmp_path, exter
             harness.run_ok("read", path, "--window", f"{column},{row},{width},{height}", "--target-size",
                            f"{across},{down}", "-o", tmp_path / "a.npy")
             np.testing.assert_array_equal(np.load(tmp_path / "a.npy").reshape(down, across), expected)
+
+
+def test_target_size_has_the_type_of_the_raster_whatever_the_overview_has(tmp_path):
+    path = make(tmp_path / "a.tif", width=60, height=40, dtype="uint8")
+    tifffile.imwrite(tmp_path / "a.tif.ovr", np.arange(600, dtype=np.uint16).reshape(20, 30), subfiletype=1)
+    with rasterio.open(path) as source:
+        expected = source.read(1, out_shape=(20, 30))
+    for size, dtype in (("60,40", "uint8"), ("30,20", "uint8")):
+        harness.run_ok("read", path, "--target-size", size, "-o", tmp_path / "a.npy")
+        assert np.load(tmp_path / "a.npy").dtype == dtype
+    np.testing.assert_array_equal(np.load(tmp_path / "a.npy")[0], expected)
+    harness.run_ok("read", path, "--level", "1", "-o", tmp_path / "a.npy")
+    assert np.load(tmp_path / "a.npy").dtype == "uint16"  # what is there
 
 
 @pytest.mark.parametrize("method", ["nearest", "average"])

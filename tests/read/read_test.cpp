@@ -362,6 +362,38 @@ TEST(ReadLimit, RefusesATargetWhoseVeryRowsAreTooMany) {
   EXPECT_EQ(error.kind(), ErrorKind::limit);
 }
 
+TEST(ReadLimit, CountsTheRowsAndColumnsOfATarget) {
+  Opened const opened(image<std::uint8_t>({.width = 4, .height = 4}));
+  constexpr std::uint32_t kWidth = 1'000'000;
+  auto const read_wide = [&](std::uint64_t limit_bytes) {
+    static_cast<void>(
+        read(*opened, {.target_size = TargetSize{kWidth, 1}, .threads = 1, .memory_limit_bytes = limit_bytes}));
+  };
+  // The result; four bytes for every column; and of the one block its columns and their pixels.
+  constexpr std::uint64_t kNeeded = kWidth * (1 + 4 + 4 + 1);
+  EXPECT_NO_THROW(read_wide(kNeeded + (2 << 20)));
+  EXPECT_EQ(failure_of([&] { read_wide(kNeeded - 1); }).kind(), ErrorKind::limit);
+  EXPECT_EQ(failure_of([&] { read_wide(kWidth * 5 - 1); }).kind(), ErrorKind::limit);
+}
+
+TEST(ReadLimit, TakesFewerThreadsForAMaskRatherThanFail) {
+  testing::TiffBuilder builder = image<std::uint8_t>(
+      {.width = 1024, .height = 1024, .tile_width = 16, .tile_height = 16, .compression = kPackBits});
+  builder.next_ifd();
+  add_image<std::uint8_t>(builder, {.width = 1024,
+                                    .height = 1024,
+                                    .tile_width = 1024,
+                                    .tile_height = 256,
+                                    .compression = kPackBits,
+                                    .subfile_type = 4});
+  Opened const opened(builder);
+  constexpr std::uint64_t kPixels = 1024 * 1024, kMaskBlock = 1024 * 256;
+  constexpr std::uint64_t kLimit = kPixels * (8 + 1) + 3 * kMaskBlock;  // the result, the mask, and one thread
+  for (int round = 0; round < 10; ++round) {
+    EXPECT_NO_THROW(static_cast<void>(read(*opened, {.masked = true, .threads = 8, .memory_limit_bytes = kLimit})));
+  }
+}
+
 TEST(ReadLimit, CountsTheMaskOfAMaskedRead) {
   testing::TiffBuilder builder = image<float>({.width = 1024, .height = 32});  // rows that are read in place
   builder.next_ifd();

@@ -77,6 +77,15 @@ TEST(ConvertValues, RoundFloatsHalfAwayFromZeroAndClampThem) {
             (std::vector<std::int32_t>{INT32_MAX, INT32_MIN, INT32_MIN, 2'147'483'520}));
 }
 
+TEST(ConvertValues, RoundTheExactValue) {
+  EXPECT_EQ((converted<std::int16_t, float>({0.49999997f, -0.49999997f, 4194304.5f - 4194304.f})),
+            (std::vector<std::int16_t>{0, 0, 1}));
+  EXPECT_EQ((converted<std::int32_t, float>({8388609.f, -8388609.f, 16777215.f, 4194304.5f, 4194305.5f, 2097152.25f})),
+            (std::vector<std::int32_t>{8388609, -8388609, 16777215, 4194305, 4194306, 2097152}));
+  EXPECT_EQ((converted<std::int64_t, double>({0.49999999999999994, 4503599627370497., -9007199254740991., 2.5})),
+            (std::vector<std::int64_t>{0, 4503599627370497, -9007199254740991, 3}));
+}
+
 TEST(ConvertValues, ClampFloatsAtTheEdgeOfSixtyFourBits) {
   EXPECT_EQ((converted<std::uint64_t, double>({18446744073709551616.0, 18446744073709549568.0, -1, 0.5})),
             (std::vector<std::uint64_t>{UINT64_MAX, 18'446'744'073'709'549'568u, 0, 1}));
