@@ -25,7 +25,9 @@ Stretch Stretch::percentiles(std::span<double const> values, double low_percent,
 
 double Stretch::operator()(double value) const noexcept {
   if (!(high_ > low_)) { return 0.5; }
-  return std::clamp((value - low_) / (high_ - low_), 0.0, 1.0);
+  double const unit = std::isfinite(high_ - low_) ? 1 : 0.5;  // of doubles of all sizes the width would be infinite
+  double const low = low_ * unit;
+  return std::clamp((value * unit - low) / (high_ * unit - low), 0.0, 1.0);
 }
 
 std::uint8_t Stretch::byte(double value) const noexcept {

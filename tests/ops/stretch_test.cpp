@@ -43,6 +43,13 @@ TEST(Stretch, ClampsAndRounds) {
   EXPECT_EQ(stretch.byte(127.4), 127);
 }
 
+TEST(Stretch, OfAllDoublesKeepsTheirOrder) {
+  Stretch const stretch(-1.7e308, 1.7e308);
+  EXPECT_EQ(stretch.byte(-1.7e308), 0);
+  EXPECT_EQ(stretch.byte(0), 128);
+  EXPECT_EQ(stretch.byte(1.7e308), 255);
+}
+
 TEST(Stretch, EqualValuesAreMidGray) {
   Stretch const stretch = Stretch::percentiles(std::vector<double>(9, 4.0), 2, 98);
   EXPECT_EQ(stretch(4), 0.5);
