@@ -483,7 +483,8 @@ def test_signal_ends_the_wait_for_a_pipe(tmp_path, waits_for, number):
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK) if waits_for != "a reader" else None
     process = subprocess.Popen([harness.BINARY, "read", DEM, "--target-size", "2000,2000", "--out", pipe],
-                               stderr=subprocess.PIPE)
+                               stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # we may be nohup's
     time.sleep(0.3)
     assert process.poll() is None
     process.send_signal(number)
