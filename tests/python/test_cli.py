@@ -3,6 +3,7 @@
 
 import json
 import os
+import pathlib
 import pty
 import shutil
 import signal
@@ -476,6 +477,13 @@ def test_interrupt_cancels(large, tmp_path):
     assert not out.exists()
 
 
+def handles(pid, number):
+    """Whether the process has a handler for the signal: before, it would just die."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
+    return bool(int(caught, 16) >> (number - 1) & 1)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 @pytest.mark.parametrize("waits_for", ["a reader", "a reader who reads no more"])
 def test_signal_ends_the_wait_for_a_pipe(tmp_path, waits_for, number):
@@ -485,7 +493,10 @@ def test_signal_ends_the_wait_for_a_pipe(tmp_path, waits_for, number):
     process = subprocess.Popen([harness.BINARY, "read", DEM, "--target-size", "2000,2000", "--out", pipe],
                                stderr=subprocess.PIPE,
                                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # we may be nohup's
-    time.sleep(0.3)
+    deadline = time.monotonic() + 30
+    while not handles(process.pid, number) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.3)  # until it waits; a signal that comes before ends it too
     assert process.poll() is None
     process.send_signal(number)
     assert process.wait(timeout=30) == harness.CANCELLED, process.stderr.read()
