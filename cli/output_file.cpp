@@ -65,9 +65,9 @@ Destination follow(std::string path) {
 // A pipe is opened when somebody reads it, which may be never.
 int open_stream(std::string const& path) {
   while (true) {
+    throw_if_cancelled();
     int const descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
     if (descriptor >= 0 || errno != EINTR) { return descriptor; }
-    throw_if_cancelled();
   }
 }
 
