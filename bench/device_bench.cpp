@@ -87,9 +87,10 @@ std::vector<std::uint32_t> random_numbers(std::size_t count) {
 }
 
 // `count` random windows over all files into one tensor, in one call.
-void measure_windows(std::vector<std::string> const& paths, std::uint32_t count, std::uint32_t size, int repeats) {
+void measure_windows(std::vector<std::string> const& paths, OpenOptions const& options, std::uint32_t count,
+                     std::uint32_t size, int repeats) {
   std::vector<Dataset> datasets;
-  for (std::string const& path : paths) { datasets.push_back(open(path)); }
+  for (std::string const& path : paths) { datasets.push_back(open(path, options)); }
   std::vector<std::uint32_t> const numbers = random_numbers(std::size_t{count} * 3);
   std::vector<WindowOf> windows;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -132,8 +133,8 @@ void measure_windows(std::vector<std::string> const& paths, std::uint32_t count,
       static_cast<unsigned long long>(digest(result)));
 }
 
-void measure(std::string const& path, int repeats, bool quick) {
-  Dataset const dataset = open(path);
+void measure(std::string const& path, OpenOptions const& options, int repeats, bool quick) {
+  Dataset const dataset = open(path, options);
   ReadRequest request;
   request.engine = Engine::device;
   auto const start = std::chrono::steady_clock::now();
@@ -205,6 +206,7 @@ int main(int argc, char** argv) {
   int repeats = 9;
   int failures = 0;
   bool quick = false;
+  OpenOptions options;
   std::uint32_t windows = 0, window_size = 256;
   std::vector<std::string> window_files;
   for (int i = 1; i < argc; ++i) {
@@ -217,6 +219,10 @@ int main(int argc, char** argv) {
       quick = true;
       continue;
     }
+    if (word == "--trusted") {  // nvCOMP's ZSTD decodes too
+      options.trust = Trust::trusted;
+      continue;
+    }
     if (word == "--windows" && i + 1 < argc) {
       windows = static_cast<std::uint32_t>(std::atoi(argv[++i]));
       continue;
@@ -226,7 +232,7 @@ int main(int argc, char** argv) {
         window_files.push_back(word);
         continue;
       }
-      measure(word, repeats, quick);
+      measure(word, options, repeats, quick);
     } catch (std::exception const& error) {
       std::printf("%s: %s\n", word.c_str(), error.what());
       ++failures;
@@ -234,7 +240,7 @@ int main(int argc, char** argv) {
   }
   if (windows > 0) {
     try {
-      measure_windows(window_files, windows, window_size, repeats);
+      measure_windows(window_files, options, windows, window_size, repeats);
     } catch (std::exception const& error) {
       std::printf("windows: %s\n", error.what());
       ++failures;

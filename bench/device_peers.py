@@ -117,7 +117,10 @@ def main():
     for name in filter(None, arguments.rows.split(",")):
         path = arguments.folder / f"{name}.tif"
         seconds, pixels = gdal_to_device(path, 3)
-        told = run_bench(arguments.bench, ["--repeat", arguments.repeat, path])
+        # As it was measured since 0.1, and where nothing is said of trust: nvCOMP's ZSTD is for stated trust only.
+        told = run_bench(arguments.bench, ["--trusted", "--repeat", arguments.repeat, path])
+        if "zstd" in name:
+            told += "  at default trust: " + run_bench(arguments.bench, ["--quick", "--repeat", arguments.repeat, path])
         ours = re.search(r"steady +([\d.]+) ms", told)
         seen = re.search(r"digest (\d+)", told)
         same = "same pixels" if seen and int(seen[1]) == digest(pixels) else "pixels differ" if seen else "lossy"
@@ -126,7 +129,7 @@ def main():
     if not arguments.no_windows:
         paths = make_window_files(arguments.folder)
         seconds, pixels = gdal_windows(paths, os.cpu_count())
-        told = run_bench(arguments.bench, ["--repeat", 5, "--windows", WINDOWS, *paths])
+        told = run_bench(arguments.bench, ["--trusted", "--repeat", 5, "--windows", WINDOWS, *paths])
         seen = re.search(r"digest (\d+)", told)
         same = "same pixels" if seen and int(seen[1]) == digest(pixels) else "pixels differ"
         print(f"windows: GDAL {os.cpu_count()} threads + copy {seconds * 1e3:.0f} ms, {same}\n{told}", end="", flush=True)

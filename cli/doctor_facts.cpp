@@ -20,9 +20,10 @@ struct KnownSetting {
 };
 
 // docs/settings.md has the whole story.
-constexpr std::array<KnownSetting, 8> kKnown{{
+constexpr std::array<KnownSetting, 9> kKnown{{
     {"CUDA_VISIBLE_DEVICES", "the GPUs that CUDA may use"},
     {"TERRAZZO_DEVICE_BUDGET", "GPU memory for scratch of a read"},
+    {"TERRAZZO_DEVICE_GUARD", "seconds after which the GPU counts as hung"},
     {"TERRAZZO_DISABLE", "what is treated as absent"},
     {"TERRAZZO_ENGINE", "who decodes: auto, host or device"},
     {"TERRAZZO_MEMORY_LIMIT", "most memory of a read"},

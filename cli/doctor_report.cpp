@@ -105,6 +105,7 @@ Json device_to_json(DoctorFacts const& facts) {
                          {"path", text_or_null(library.path)},
                          {"version", text_or_null(library.version)},
                          {"hint", text_or_null(library.hint)},
+                         {"refused", text_or_null(library.refused)},
                          {"package", text_or_null(library.found ? "" : package_in(library.hint))}});
   }
   bool const usable = device.usable;
@@ -177,11 +178,15 @@ void print_libraries(DeviceState const& device, std::ostream& out) {
     std::string const package = library.found ? "" : package_in(library.hint);
     any_package = any_package || !package.empty();
     table.add({library.name, library.purpose, library.found ? library.version : "-",
-               library.found     ? library.path
-               : package.empty() ? library.hint
-                                 : "not found; it is in the package " + package});
+               library.found              ? library.path
+               : !library.refused.empty() ? "refused, see below"
+               : package.empty()          ? library.hint
+                                          : "not found; it is in the package " + package});
   }
   table.print(out, "  ");
+  for (DeviceLibrary const& library : device.libraries) {
+    if (!library.refused.empty()) { out << "  " << library.refused << '\n'; }
+  }
   if (any_package) { out << "  Libraries that lie somewhere else: name their folders in TERRAZZO_VENDOR_PATH.\n"; }
 }
 

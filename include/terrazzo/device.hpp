@@ -170,6 +170,7 @@ struct DeviceLibrary {
   bool found = false;
   std::string path, version;
   std::string hint;  // what to install, or why it cannot be used
+  std::string refused;  // files of that name which other users could replace, and why; empty when there are none
 };
 
 struct DeviceState {

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace terrazzo {
 
@@ -20,6 +22,9 @@ struct Settings {
   // Device memory of a read beyond its result, or of a write beyond the caller's rows; a conversion shares it.
   // TERRAZZO_DEVICE_BUDGET; 0: a quarter of what the GPU had free at first use, at most 8 GiB.
   std::uint64_t device_budget_bytes = 0;
+  // How long a batch on the GPU may take before the GPU counts as hung (docs/device.md, "A GPU that hangs").
+  // TERRAZZO_DEVICE_GUARD; 0: 30 seconds.
+  double device_guard_s = 0;
 };
 
 // What the defaults are taken from: cores of the affinity mask, memory within the limits of the cgroup and of the
@@ -32,6 +37,11 @@ struct Machine {
 
 [[nodiscard]] Settings settings();
 void set_settings(Settings const& settings);
+
+// Folders in which NVIDIA's libraries and the kvikIO plugin are looked for, after those of TERRAZZO_VENDOR_PATH and
+// before the loader's own search. Call it before the first use of the GPU: a library is looked for once. Folders that
+// other users can write to are refused; device_state() says so.
+void set_vendor_folders(std::vector<std::string> folders);
 
 // "65536", "512M", "1.5G": bytes, with units of 1024, as the environment and the command line take them. Nothing when
 // it is no size.

@@ -47,6 +47,18 @@ std::uint64_t size_from_environment(char const* name) {
   return value == nullptr || *value == '\0' ? 0 : size_of(name, value);
 }
 
+double seconds_from_environment(char const* name) {
+  char const* const value = std::getenv(name);
+  if (value == nullptr || *value == '\0') { return 0; }
+  std::string_view const digits(value);
+  double seconds = 0;
+  auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seconds);
+  if (error != std::errc() || end != digits.data() + digits.size() || !(seconds > 0)) {
+    throw Error(ErrorKind::usage, text(name, "=", digits, " is not a number of seconds above 0"));
+  }
+  return seconds;
+}
+
 // Memory this process can hope for: the machine's, the cgroup's, and the address space limit, whichever is least.
 std::uint64_t machine_memory_bytes() {
   std::uint64_t bytes =
@@ -71,6 +83,7 @@ unsigned machine_threads() {
 struct State {
   std::mutex mutex;
   Settings settings;
+  std::vector<std::string> vendor_folders;
   LogFunction log;
   std::set<std::string, std::less<>> told;
 
@@ -78,6 +91,7 @@ struct State {
     settings.threads = threads_from_environment();
     settings.memory_limit_bytes = size_from_environment("TERRAZZO_MEMORY_LIMIT");
     settings.device_budget_bytes = size_from_environment("TERRAZZO_DEVICE_BUDGET");
+    settings.device_guard_s = seconds_from_environment("TERRAZZO_DEVICE_GUARD");
     char const* const cache = std::getenv("TERRAZZO_TILE_CACHE");
     if (cache != nullptr && *cache != '\0') { settings.tile_cache_bytes = size_of("TERRAZZO_TILE_CACHE", cache); }
   }
@@ -112,6 +126,16 @@ Settings settings() {
 void set_settings(Settings const& settings) {
   std::lock_guard const lock(state().mutex);
   state().settings = settings;
+}
+
+void set_vendor_folders(std::vector<std::string> folders) {
+  std::lock_guard const lock(state().mutex);
+  state().vendor_folders = std::move(folders);
+}
+
+std::vector<std::string> vendor_folders() {
+  std::lock_guard const lock(state().mutex);
+  return state().vendor_folders;
 }
 
 void set_log(LogFunction log) {
@@ -172,6 +196,14 @@ std::uint64_t resolve_memory_limit(std::uint64_t requested) {
   // Asked for once: reading the cgroup's limit costs 15 microseconds, and a small window is read in a hundred.
   static std::uint64_t const half = machine_memory_bytes() / 2;
   return half;
+}
+
+double resolve_device_guard() {
+  // The slowest batch that was measured took 0.1 s; a GPU that others share, or an old one, may take a hundred times
+// that.
+  constexpr double kDefaultS = 30;
+  double const set = settings().device_guard_s;
+  return set > 0 ? set : kDefaultS;
 }
 
 std::uint64_t resolve_tile_cache() {

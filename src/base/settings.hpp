@@ -7,7 +7,9 @@
 #include "terrazzo/settings.hpp"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace terrazzo {
 
@@ -19,6 +21,12 @@ namespace terrazzo {
 
 // Bytes of decoded tiles that open datasets may keep together.
 [[nodiscard]] std::uint64_t resolve_tile_cache();
+
+// Seconds after which a batch on the GPU counts as hung.
+[[nodiscard]] double resolve_device_guard();
+
+// What set_vendor_folders() was given.
+[[nodiscard]] std::vector<std::string> vendor_folders();
 
 // The engine that a call asked for or, when it leaves it open, TERRAZZO_ENGINE (auto, host, device).
 [[nodiscard]] Engine resolve_engine(Engine requested);

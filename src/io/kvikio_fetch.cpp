@@ -2,18 +2,17 @@
 #include "io/kvikio_fetch.hpp"
 
 #include "base/checked.hpp"
+#include "base/library_search.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <exception>
-#include <string_view>
+#include <filesystem>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -29,43 +28,6 @@ constexpr char const* kPlugin = "libterrazzo_kvikio.so";
 constexpr unsigned kMaxThreads = 16;
 
 using ErrorText = std::array<char, 512>;
-
-std::string environment(char const* name) {
-  char const* const value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
-std::vector<fs::path> process_origins() {
-  std::vector<fs::path> origins;
-  std::error_code error;
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<void const*>(&kvikio_state), &self) != 0 && self.dli_fname != nullptr) {
-    fs::path const file = fs::canonical(self.dli_fname, error);
-    if (!error) { origins.push_back(file.parent_path()); }
-  }
-  error.clear();
-  fs::path const executable = fs::read_symlink("/proc/self/exe", error);
-  if (!error) { origins.push_back(executable.parent_path()); }
-  return origins;
-}
-
-void* open_library(std::string const& file, std::string& trouble) {
-  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    char const* const why = dlerror();
-    trouble = why == nullptr ? "unknown reason" : why;
-  }
-  return library;
-}
-
-void* open_in(std::vector<fs::path> const& folders, std::string& trouble) {
-  for (fs::path const& folder : folders) {
-    std::error_code ignored;
-    if (!fs::exists(folder / kPlugin, ignored)) { continue; }
-    if (void* const library = open_library((folder / kPlugin).string(), trouble)) { return library; }
-  }
-  return nullptr;
-}
 
 template <class Function>
 bool bind(void* library, char const* name, Function*& function) {
@@ -84,17 +46,15 @@ Plugin load() {
     plugin.state.hint = "disabled by TERRAZZO_DISABLE";
     return plugin;
   }
-  PluginFolders const folders = plugin_folders(environment("TERRAZZO_VENDOR_PATH"), process_origins());
-  std::string trouble;  // of a file that is there and cannot be loaded: worth telling
-  std::string loader_trouble;
-  void* library = open_in(folders.before_loader, trouble);
-  if (library == nullptr) { library = open_library(kPlugin, loader_trouble); }
-  if (library == nullptr) { library = open_in(folders.after_loader, trouble); }
+  LoadedLibrary const loaded = load_library(kPlugin);
+  void* const library = loaded.handle;
+  plugin.state.refused = refusal_note(loaded);
   if (library == nullptr) {
-    plugin.state.hint =
-        trouble.empty() ? text(kPlugin, " was not found; build plugins/kvikio with the package libkvikio-cu13, and ",
-                               "name its folder in TERRAZZO_VENDOR_PATH")
-                        : text(kPlugin, " cannot be loaded: ", trouble);
+    plugin.state.hint = !loaded.trouble.empty() ? text(kPlugin, " cannot be loaded: ", loaded.trouble)
+                        : !loaded.refused.empty()
+                            ? plugin.state.refused
+                            : text(kPlugin, " was not found; build plugins/kvikio with the ",
+                                   "package libkvikio-cu13, and name its folder in ", "TERRAZZO_VENDOR_PATH");
     return plugin;
   }
   KvikioApi& api = plugin.api;
@@ -108,10 +68,7 @@ Plugin load() {
     plugin.state.hint = text(kPlugin, " is of another version of Terrazzo");
     return plugin;
   }
-  link_map* map = nullptr;
-  if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && map->l_name != nullptr) {
-    plugin.state.path = map->l_name;
-  }
+  plugin.state.path = loaded.path;
   plugin.state.version = api.version();
   plugin.state.gds = api.gds_available() != 0;
   api.set_threads(std::clamp(std::thread::hardware_concurrency(), 1u, kMaxThreads));
@@ -142,24 +99,6 @@ std::vector<DeviceRange> merge_ranges(std::span<DeviceRange const> ranges) {
     merged.push_back(range);
   }
   return merged;
-}
-
-PluginFolders plugin_folders(std::string const& vendor_path, std::span<fs::path const> origins) {
-  PluginFolders folders;
-  std::string_view rest = vendor_path;
-  while (!rest.empty()) {
-    std::size_t const colon = std::min(rest.find(':'), rest.size());
-    if (colon != 0) { folders.before_loader.emplace_back(rest.substr(0, colon)); }
-    rest.remove_prefix(std::min(colon + 1, rest.size()));
-  }
-  for (fs::path const& origin : origins) {
-    for (fs::path const& folder : {origin, origin / "lib", origin.parent_path() / "lib"}) {
-      if (std::ranges::find(folders.after_loader, folder) == folders.after_loader.end()) {
-        folders.after_loader.push_back(folder);
-      }
-    }
-  }
-  return folders;
 }
 
 KvikioState const& kvikio_state() { return plugin().state; }

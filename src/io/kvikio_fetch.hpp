@@ -3,8 +3,7 @@
 // File ranges straight into device memory through libkvikio (GPUDirect Storage where the machine has it), by a plugin
 // that is looked for once per process: libterrazzo_kvikio.so (plugins/kvikio). That it is absent is an answer.
 //
-// Where: the folders of TERRAZZO_VENDOR_PATH (separated by ':'), the loader's own search, then beside the executable
-// and our own library, and their lib folders. TERRAZZO_DISABLE=kvikio (or gpu) makes it absent.
+// Where: base/library_search.hpp. TERRAZZO_DISABLE=kvikio (or gpu) makes it absent.
 //
 // kvikIO writes on streams of its own. What used the memory before must be complete when a read is submitted, the
 // stream-ordered allocation of it included; what a finished wait() promises holds for every stream.
@@ -14,7 +13,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -52,18 +50,11 @@ struct KvikioState {
   std::string version{};  // of libkvikio
   bool gds = false;       // reads go through cuFile
   std::string hint{};     // when not found: why, and what to install
+  std::string refused{};  // files that were there and that other users can replace; empty when there are none
 };
 
 // Loads the plugin when it was not looked for yet. Never throws.
 [[nodiscard]] KvikioState const& kvikio_state();
-
-// Folders to try before the loader's own search, and after it.
-struct PluginFolders {
-  std::vector<std::filesystem::path> before_loader, after_loader;
-};
-// `origins` are the folders of the executable and of our own library.
-[[nodiscard]] PluginFolders plugin_folders(std::string const& vendor_path,
-                                           std::span<std::filesystem::path const> origins);
 
 class KvikioFile;
 

@@ -6,6 +6,7 @@
 #include "gpu/kernels/pack.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/device_memory.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
@@ -113,7 +114,7 @@ tile::TileBatch bring_back(TilesToReturn const& wanted, MemoryBudget& budget, De
                   stream);
   gpu::check_cuda(cudaMemcpyAsync(host.data(), packed, narrow(layout.packed_bytes), cudaMemcpyDeviceToHost, stream),
                   "bringing compressed tiles back");
-  gpu::check_cuda(cudaStreamSynchronize(stream), "bringing compressed tiles back");
+  gpu::sync_stream(stream, "bringing compressed tiles back");
   batch.buffer = host.first(narrow(layout.packed_bytes));
   return batch;
 }

@@ -7,6 +7,8 @@
 #include "gpu/kernels/place.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/device_memory.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
+#include "gpu/runtime/lost_device.hpp"
 #include "gpu/runtime/pinned_buffer.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
 #include "gpu/runtime/probe.hpp"
@@ -25,6 +27,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -81,26 +84,29 @@ class DeviceRead {
         threads_(resolve_threads(request.threads)) {}
 
   // Whatever went wrong, nothing of ours writes to the caller's memory after the call.
-  ~DeviceRead() { (void)cudaStreamSynchronize(stream_.get()); }
+  ~DeviceRead() { (void)gpu::sync_quietly(stream_.get()); }
   DeviceRead(DeviceRead const&) = delete;
   DeviceRead& operator=(DeviceRead const&) = delete;
 
   void run() {
     ReadPlan::Impl const& plan = *jobs_.front().plan;
-    if (caller_ != nullptr) { gpu::wait_for(stream_.get(), caller_, event_.get()); }
+    if (caller_ != nullptr) {
+      gpu::wait_for(stream_.get(), caller_, event_.get());
+      callers_work_.emplace(event_.get());
+    }
     if (request_.engine == Engine::host) {
       for (DeviceJob const& job : jobs_) { blocks_total_ += job.plan->block_count(); }
       for (DeviceJob const& job : jobs_) { read_on_host(job); }
     } else {
       MethodChoice const choice =
-          choose_device_method(*plan.level, plan.dataset->trusted, request_, device_abilities());
+          choose_device_method(*plan.level, plan.dataset->trust(), request_, device_abilities());
       if (choice.method == DeviceMethod::host) { log_once(text("device engine: ", choice.reason)); }
       read_on_device(choice.method);
     }
     if (request_.masked) {
       for (DeviceJob const& job : jobs_) { apply_masks_of(job); }
     }
-    gpu::check_cuda(cudaStreamSynchronize(stream_.get()), "finishing a read");
+    gpu::sync_stream(stream_.get(), "finishing a read");
   }
 
  private:
@@ -256,6 +262,7 @@ class DeviceRead {
   DeviceAllocator& allocator_;
   gpu::StreamHandle stream_;
   gpu::EventHandle event_;
+  std::optional<gpu::CallersWork> callers_work_{};
   MemoryBudget host_budget_;
   ReturnedTiles returned_{host_budget_};
   unsigned threads_;
@@ -298,17 +305,17 @@ DeviceState device_engine_state() {
   io::KvikioState const& kvikio = io::kvikio_state();
   state.gds = kvikio.gds;
   state.libraries.push_back(
-      {"kvikio", "file to device memory", kvikio.found, kvikio.path, kvikio.version, kvikio.hint});
+      {"kvikio", "file to device memory", kvikio.found, kvikio.path, kvikio.version, kvikio.hint, kvikio.refused});
   for (gpu::VendorLibrary const& library : gpu::vendor_libraries()) {
-    state.libraries.push_back(
-        {library.name, purpose(library.name), library.found, library.path, library.version, library.hint});
+    state.libraries.push_back({library.name, purpose(library.name), library.found, library.path, library.version,
+                               library.hint, library.refused});
   }
   return state;
 }
 
 bool device_is_usable() {
   static bool const usable = usable_state().usable;
-  return usable;
+  return usable && !gpu::device_is_lost();
 }
 
 DeviceAbilities usable_device_abilities() { return device_is_usable() ? device_abilities() : DeviceAbilities{}; }
@@ -321,7 +328,7 @@ void execute_on_device(std::span<DeviceJob const> jobs, ReadRequest const& reque
   for (std::size_t first = 0; first < jobs.size();) {
     std::size_t end = first + 1;
     // Trust is a dataset's own: one job must not lend it to another.
-    while (end < jobs.size() && jobs[first].plan->dataset->trusted == jobs[end].plan->dataset->trusted &&
+    while (end < jobs.size() && jobs[first].plan->dataset->trust() == jobs[end].plan->dataset->trust() &&
            same_format(*jobs[first].plan->level, *jobs[end].plan->level)) {
       ++end;
     }
@@ -362,7 +369,7 @@ std::shared_ptr<void> allocate_result(std::uint64_t bytes, ReadRequest const& re
   auto owned = std::make_shared<Owned>();
   owned->buffer = gpu::DeviceBuffer(allocator, static_cast<std::size_t>(std::max<std::uint64_t>(1, bytes)),
                                     owned->stream.get(), "the result");
-  gpu::check_cuda(cudaStreamSynchronize(owned->stream.get()), "allocating device memory");
+  gpu::sync_stream(owned->stream.get(), "allocating device memory");
   void* const data = owned->buffer.data();
   return std::shared_ptr<void>(std::move(owned), data);
 }

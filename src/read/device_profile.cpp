@@ -4,6 +4,7 @@
 #include "base/settings.hpp"
 #include "base/thread_pool.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
 #include "read/device_decoders.hpp"
 
@@ -30,7 +31,7 @@ template <class Work>
 void timed(double& seconds, cudaStream_t stream, char const* doing, Work const& work) {
   timed(seconds, [&] {
     work();
-    gpu::check_cuda(cudaStreamSynchronize(stream), doing);
+    gpu::sync_stream(stream, doing);
   });
 }
 

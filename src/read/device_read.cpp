@@ -216,7 +216,7 @@ EnginePlan plan_device_read(Dataset const& dataset, ReadRequest const& request) 
                       .reason = choice.reason};
     if (choice.engine == Engine::device) {
       reading::MethodChoice const method = reading::choose_device_method(
-          *job.plan->level, dataset.shared_impl()->trusted, request, reading::usable_device_abilities());
+          *job.plan->level, dataset.shared_impl()->trust(), request, reading::usable_device_abilities());
       result.decoder = std::string(to_string(method.method));
       if (method.method == reading::DeviceMethod::host) { result.reason += "; " + method.reason; }
     }

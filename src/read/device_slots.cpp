@@ -2,6 +2,7 @@
 #include "read/device_slots.hpp"
 
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -43,7 +44,7 @@ void release(std::vector<std::unique_ptr<DeviceSlot>> const& slots) noexcept {
     slot->decoders.reset();
     slot->memory = {};
     slot->constants = {};
-    (void)cudaStreamSynchronize(slot->stream.get());
+    (void)gpu::sync_quietly(slot->stream.get());
   }
 }
 
@@ -72,7 +73,7 @@ void release_idle_of(DeviceAllocator& allocator) {
 void DeviceSlot::drop_memory_over(std::size_t max_bytes) {
   if (memory.size_bytes() <= max_bytes) { return; }
   memory = {};
-  gpu::check_cuda(cudaStreamSynchronize(stream.get()), "giving scratch back");
+  gpu::sync_stream(stream.get(), "giving scratch back");
 }
 
 void DeviceSlot::reserve_memory(DeviceAllocator& allocator, std::size_t bytes) {
@@ -140,7 +141,12 @@ SlotLease::SlotLease(std::size_t count, DeviceAllocator& allocator) : allocator_
 
 SlotLease::~SlotLease() {
   // Nothing of this read may still run when the next one takes the slots.
-  for (auto const& slot : slots_) { (void)cudaStreamSynchronize(slot->stream.get()); }
+  bool idle = true;
+  for (auto const& slot : slots_) { idle = gpu::sync_quietly(slot->stream.get()) && idle; }
+  if (!idle) {
+    for (auto& slot : slots_) { (void)slot.release(); }  // the GPU may use them until the process ends
+    return;
+  }
   std::lock_guard const lock(cache().mutex);
   for (auto& slot : slots_) { cache().idle.push_back(std::move(slot)); }
 }

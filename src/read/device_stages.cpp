@@ -3,17 +3,21 @@
 
 #include "base/checked.hpp"
 #include "base/settings.hpp"
+#include "base/text.hpp"
 #include "gpu/kernels/place.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
 #include "read/device_decoders.hpp"
 #include "read/engine_choice.hpp"
 #include "read/host_tiles.hpp"
 #include "read/row_finisher.hpp"
+#include "terrazzo/error.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <string>
 
 namespace terrazzo::reading {
 
@@ -300,11 +304,20 @@ void DeviceStages::launch_place(std::size_t b) {
   gpu::check_cuda(cudaEventRecord(slot.done.get(), slot.stream.get()), "recording a batch");
 }
 
+// The error names the file: the next read of it will fail the same way.
+void DeviceStages::wait_for(WorkBatch const& batch, DeviceSlot const& slot) const {
+  DeviceMethod const method = batch.on_host ? DeviceMethod::host : task_.method;
+  std::string const doing = text("decoding ", batch.tile_count, " tiles (", to_string(method), ")");
+  try {
+    gpu::sync_event(slot.done.get(), doing.c_str());
+  } catch (Error const& error) { throw error.located({.source = work_.tiles[batch.first_tile].level->source->name()}); }
+}
+
 // Waits for the batch and looks at its statuses.
 void DeviceStages::settle(std::size_t b) {
   DeviceSlot& slot = slot_of(b);
-  gpu::check_cuda(cudaEventSynchronize(slot.done.get()), "decoding a batch");
   WorkBatch const& batch = plan_.batches[b];
+  wait_for(batch, slot);
   if (is_raw() && !batch.on_host) { return; }
   std::vector<std::uint32_t> const failed = failed_tiles({slot.control.get(), plan_.layout_of(batch)}, batch);
   if (failed.empty()) { return; }
@@ -336,7 +349,7 @@ void DeviceStages::return_inputs(std::size_t b, std::span<std::uint32_t const> c
 }
 
 std::vector<WorkTile> DeviceStages::finish() {
-  gpu::check_cuda(cudaStreamSynchronize((*slots_)[0].stream.get()), "waiting for the fill");
+  gpu::sync_stream((*slots_)[0].stream.get(), "waiting for the fill");
   std::ranges::sort(failed_tiles_);
   std::vector<WorkTile> failed;
   for (std::size_t const tile : failed_tiles_) { failed.push_back(work_.tiles[tile]); }

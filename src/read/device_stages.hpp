@@ -65,6 +65,7 @@ class DeviceStages {
   void decode_here(Piece const& piece);
   [[nodiscard]] std::byte* input_of(DeviceSlot& slot) const noexcept;
   [[nodiscard]] tile::DeviceTiles device_tiles(std::size_t batch);
+  void wait_for(WorkBatch const& batch, DeviceSlot const& slot) const;
   void return_inputs(std::size_t batch, std::span<std::uint32_t const> chosen);
 
   DeviceTask const& task_;

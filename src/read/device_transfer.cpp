@@ -5,6 +5,7 @@
 #include "gpu/kernels/place.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/device_memory.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
 
 #include <algorithm>
@@ -45,13 +46,13 @@ void upload(std::span<std::byte const> from, std::byte* to, unsigned threads, cu
 }
 
 void download(std::byte const* from, std::span<std::byte> to, unsigned threads, cudaStream_t stream) {
-  gpu::check_cuda(cudaStreamSynchronize(stream), "waiting for a result");
+  gpu::sync_callers_stream(stream, "waiting for a result");
   for_each_chunk(to.size(), threads, [&](std::size_t at, std::size_t bytes) {
     thread_local gpu::StreamHandle own = gpu::make_stream();
     gpu::PinnedPool::Chunk chunk = gpu::PinnedPool::instance().acquire();
     gpu::check_cuda(cudaMemcpyAsync(chunk.data(), from + at, bytes, cudaMemcpyDeviceToHost, own.get()),
                     "downloading pixels");
-    gpu::check_cuda(cudaStreamSynchronize(own.get()), "downloading pixels");
+    gpu::sync_stream(own.get(), "downloading pixels");
     std::memcpy(to.data() + at, chunk.data(), bytes);
   });
 }

@@ -48,10 +48,11 @@ std::string_view to_string(DeviceMethod method) noexcept {
   return "";
 }
 
-MethodChoice choose_device_method(Level const& level, bool trusted, ReadRequest const& request,
+MethodChoice choose_device_method(Level const& level, SourceTrust trust, ReadRequest const& request,
                                   DeviceAbilities const& abilities) {
   tiff::Image const& image = level.image;
   std::string const name(tiff::compression_name(image.compression));
+  bool const trusted = trust != SourceTrust::none;
   if (request.strict) { return on_host("a strict read looks for surplus data, which device decoders do not report"); }
   if (request.exact && is_lossy(image.compression)) { return on_host(text(name, " is lossy and exact was asked for")); }
   if (image.is_converted_to_rgb() || image.has_packed_chroma()) {
@@ -69,6 +70,10 @@ MethodChoice choose_device_method(Level const& level, bool trusted, ReadRequest 
       // nvCOMP calls corrupt input undefined behaviour.
       if (!trusted) { return on_host(text("the source is not trusted, and nvCOMP decodes ", name)); }
       bool const zstd = image.compression == tiff::Compression::zstd;
+      if (zstd && trust != SourceTrust::stated) {
+        return on_host(
+            "nvCOMP's ZSTD does not survive damaged files; for files that are known to be whole, say trusted");
+      }
       return with_library(zstd ? DeviceMethod::zstd : DeviceMethod::deflate, abilities.nvcomp, "nvCOMP", name);
     }
     case tiff::Compression::jpeg: {
@@ -107,8 +112,8 @@ bool same_format(Level const& a, Level const& b) { return compare_formats(a, b) 
 
 void sort_by_format(std::span<DeviceJob> jobs) {
   std::ranges::stable_sort(jobs, [](DeviceJob const& a, DeviceJob const& b) {
-    bool const a_trusted = a.plan->dataset->trusted, b_trusted = b.plan->dataset->trusted;
-    if (a_trusted != b_trusted) { return a_trusted < b_trusted; }
+    SourceTrust const a_trust = a.plan->dataset->trust(), b_trust = b.plan->dataset->trust();
+    if (a_trust != b_trust) { return a_trust < b_trust; }
     Level const &first = *a.plan->level, &second = *b.plan->level;
     auto const order = compare_formats(first, second);
     return order != 0 ? order < 0 : first.id < second.id;

@@ -4,6 +4,7 @@
 // into batches. Needs no GPU, so that it is tested anywhere.
 #pragma once
 
+#include "read/dataset.hpp"
 #include "read/plan.hpp"
 #include "tile/placement.hpp"
 
@@ -37,7 +38,7 @@ struct MethodChoice {
   DeviceMethod method = DeviceMethod::host;
   std::string reason{};  // why it is the host
 };
-[[nodiscard]] MethodChoice choose_device_method(Level const& level, bool trusted, ReadRequest const& request,
+[[nodiscard]] MethodChoice choose_device_method(Level const& level, SourceTrust trust, ReadRequest const& request,
                                                 DeviceAbilities const& abilities);
 
 // One window on its way to one place. Jobs of one read have the same bands, dtype and strides.

@@ -92,7 +92,7 @@ EngineChoice choose_engine(std::span<DeviceJob const> jobs, ReadRequest const& r
   if (!state.usable) { return {Engine::host, state.reason}; }
   ReadPlan::Impl const& plan = *jobs.front().plan;
   MethodChoice const method =
-      choose_device_method(*plan.level, plan.dataset->trusted, request, usable_device_abilities());
+      choose_device_method(*plan.level, plan.dataset->trust(), request, usable_device_abilities());
   if (method.method == DeviceMethod::host) { return {Engine::host, method.reason}; }
   EngineLoad load;
   load.method = method.method;

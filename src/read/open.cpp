@@ -219,7 +219,8 @@ std::shared_ptr<Dataset::Impl const> open_source(ByteSourcePtr const& source, Op
   Info& info = impl->info;
   info.source = source->name();
   info.files.push_back(source->name());
-  impl->trusted = options.trust == Trust::trusted || (options.trust == Trust::automatic && source->is_local());
+  impl->trust_is_stated = options.trust == Trust::trusted;
+  impl->trusted = impl->trust_is_stated || (options.trust == Trust::automatic && source->is_local());
 
   tiff::Chain const chain = tiff::read_chain(source);
   info.warnings = chain.warnings;

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
 #include "io/file_source.hpp"
 #include "terrazzo/error.hpp"
@@ -59,7 +60,7 @@ void TileFetcher::prepare(DeviceSlot& slot) {
   if (files_.empty()) { return; }
   pending_[&slot];
   // kvikIO has streams of its own: the slot's memory, allocated in the order of its stream, must be there.
-  gpu::check_cuda(cudaStreamSynchronize(slot.stream.get()), "waiting for device memory");
+  gpu::sync_stream(slot.stream.get(), "waiting for device memory");
 }
 
 void TileFetcher::fetch(Piece const& piece, DeviceSlot& slot, std::byte* input) {

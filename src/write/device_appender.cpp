@@ -3,6 +3,7 @@
 
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/copy_back.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ DeviceAppender::~DeviceAppender() {
   moved_.notify_all();
   thread_.join();
   // Copies that nobody waited for, after a failure, still read the slots.
-  (void)cudaStreamSynchronize(stream_.get());
+  (void)gpu::sync_quietly(stream_.get());
 }
 
 void DeviceAppender::push(std::vector<BatchSlot const*> slots, bool is_whole_file) {
@@ -175,12 +176,11 @@ void DeviceAppender::append(BatchSlot const& slot, PackedBatch const& batch) {
       start_copy(images, pieces[started], ring_[started % ring_.size()]);
     }
     Ring const& ring = ring_[i % ring_.size()];
-    gpu::check_cuda(cudaEventSynchronize(ring.copied.get()), "bringing back a batch of blocks");
+    gpu::sync_event(ring.copied.get(), "bringing back a batch of blocks");
     if (started == pieces.size() && !released) {
       // The last copy is behind all others on the stream. Once: the slot may hold the next batch from here on.
       released = true;
-      gpu::check_cuda(cudaEventSynchronize(ring_[(started - 1) % ring_.size()].copied.get()),
-                      "bringing back a batch of blocks");
+      gpu::sync_event(ring_[(started - 1) % ring_.size()].copied.get(), "bringing back a batch of blocks");
       release(slot);
     }
     check_wanted();

@@ -5,6 +5,7 @@
 #include "gpu/kernels/reduce.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/copy_back.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
 #include "write/cascade.hpp"
 #include "write/view_as.hpp"
 
@@ -296,7 +297,7 @@ bool DeviceBatches::encodes_all() const noexcept {
 }
 
 PackedBatch DeviceBatches::packed(BatchSlot const& slot) const {
-  gpu::check_cuda(cudaEventSynchronize(slot.sized.get()), "compressing a batch of blocks");
+  gpu::sync_event(slot.sized.get(), "compressing a batch of blocks");
   PackedBatch batch;
   batch.jobs = slot.jobs;
   for (std::size_t g = 0; g < groups_.size(); ++g) {

@@ -10,6 +10,7 @@
 #include "gpu/kernels/reduce.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/device_memory.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
 #include "gpu/runtime/probe.hpp"
 #include "gpu/runtime/stream.hpp"
@@ -150,8 +151,8 @@ class DeviceEngine final : public RowEngine {
   ~DeviceEngine() override {
     appender_.reset();
     // Memory is freed in the order of one stream; nothing may still use it on another.
-    (void)cudaStreamSynchronize(upload_.get());
-    (void)cudaStreamSynchronize(work_.get());
+    (void)gpu::sync_quietly(upload_.get());
+    (void)gpu::sync_quietly(work_.get());
   }
 
   [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) override {
@@ -175,7 +176,7 @@ class DeviceEngine final : public RowEngine {
       }
     } catch (...) {
       // What is on its way must not arrive in memory that is given back.
-      (void)cudaStreamSynchronize(upload_.get());
+      (void)gpu::sync_quietly(upload_.get());
       throw;
     }
     gpu::wait_for(work_.get(), upload_.get(), uploaded_.get());
@@ -241,9 +242,7 @@ class DeviceEngine final : public RowEngine {
     if (whole) { appender_->push_all(std::move(launched)); }
   }
 
-  void rows_are_free() override {
-    gpu::check_cuda(cudaEventSynchronize(rows_used_.get()), "waiting until rows are read");
-  }
+  void rows_are_free() override { gpu::sync_event(rows_used_.get(), "waiting until rows are read"); }
 
   void finish() override { appender_->drain(); }
 
@@ -257,6 +256,7 @@ class DeviceEngine final : public RowEngine {
   DeviceAllocator& allocator_;
   gpu::StreamHandle work_ = gpu::make_stream(), upload_ = gpu::make_stream();
   gpu::EventHandle rows_used_ = gpu::make_event(), uploaded_ = gpu::make_event(), callers_ = gpu::make_event();
+  gpu::CallersWork callers_work_{callers_.get()};
   std::uint64_t budget_;
   DeviceShare share_;
   std::vector<gpu::DeviceReduction> reductions_{};
@@ -283,7 +283,7 @@ std::unique_ptr<RowEngine> make_device_engine(FilePlan const& plan, unsigned thr
 }
 
 void wait_for_stream(void* stream) {
-  gpu::check_cuda(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)), "waiting for the caller's stream");
+  gpu::sync_callers_stream(static_cast<cudaStream_t>(stream), "waiting for the caller's stream");
 }
 
 // The host engine takes rows of a device seldom, and gathers them first: rows are made packed on the device and come
@@ -310,7 +310,7 @@ void download_rows(LevelRows const& from, LevelRows const& to) {
                       "downloading rows");
       source.data = static_cast<std::byte*>(source.data) + std::int64_t{step} * source.row_stride_bytes;
     }
-    gpu::check_cuda(cudaStreamSynchronize(stream.get()), "downloading rows");
+    gpu::sync_stream(stream.get(), "downloading rows");
   }
 }
 

@@ -76,6 +76,15 @@ TEST(Doctor, WhatWasSwitchedOffIsNotMissing) {
   EXPECT_TRUE(has(text_of(facts), "disabled by TERRAZZO_DISABLE"));
 }
 
+TEST(Doctor, ALibraryThatWasRefusedIsShownWithTheReasonAndIsNotMissing) {
+  DoctorFacts facts = sample();
+  facts.device.libraries[1].refused = "/srv/lib/libnvjpeg.so.13 was refused: everyone may write to /srv/lib";
+  facts.device.libraries[1].hint = facts.device.libraries[1].refused;
+  EXPECT_TRUE(missing_parts(facts).empty());
+  EXPECT_TRUE(has(text_of(facts), "everyone may write to /srv/lib"));
+  EXPECT_EQ(to_json(facts).at("device").at("libraries").at(1).at("refused"), facts.device.libraries[1].refused);
+}
+
 TEST(Doctor, WithoutADriverTheHostDecodesAndSaysWhy) {
   DoctorFacts facts = sample();
   facts.device.usable = false;

@@ -212,13 +212,5 @@ TEST_F(KvikioFetch, AbsentPluginSaysWhatIsMissing) {
   EXPECT_NE(message.find(state.hint), std::string::npos) << message;
 }
 
-TEST_F(KvikioFetch, LooksInTheUsersFoldersFirstThenBesideUs) {
-  std::vector<std::filesystem::path> const origins{"/opt/app/bin", "/opt/app/lib"};
-  PluginFolders const folders = plugin_folders("/a::/b", origins);
-  EXPECT_EQ(folders.before_loader, (std::vector<std::filesystem::path>{"/a", "/b"}));
-  EXPECT_EQ(folders.after_loader, (std::vector<std::filesystem::path>{"/opt/app/bin", "/opt/app/bin/lib",
-                                                                      "/opt/app/lib", "/opt/app/lib/lib"}));
-}
-
 }  // namespace
 }  // namespace terrazzo::io

@@ -28,10 +28,10 @@ class LevelOf {
     source_ = any.source;
   }
   tiff::Image& edit() { return image_; }
-  [[nodiscard]] MethodChoice choose(bool trusted = true, ReadRequest const& request = {},
+  [[nodiscard]] MethodChoice choose(SourceTrust trust = SourceTrust::stated, ReadRequest const& request = {},
                                     DeviceAbilities const& abilities = {true, true, true}) const {
     Level const level(source_, tiff::read_chain(source_).directories.at(0), image_);
-    return choose_device_method(level, trusted, request, abilities);
+    return choose_device_method(level, trust, request, abilities);
   }
 
  private:
@@ -43,37 +43,38 @@ class LevelOf {
 struct Rule {
   Compression compression;
   DeviceMethod method;
-  bool needs_trust, lossy;
+  SourceTrust least;
+  bool lossy;
   bool DeviceAbilities::*library;
 };
 
 Rule const kRules[] = {
-    {Compression::none, DeviceMethod::raw, false, false, nullptr},
-    {Compression::lzw, DeviceMethod::lzw, false, false, nullptr},
-    {Compression::packbits, DeviceMethod::packbits, false, false, nullptr},
-    {Compression::deflate, DeviceMethod::deflate, true, false, &DeviceAbilities::nvcomp},
-    {Compression::pkzip_deflate, DeviceMethod::deflate, true, false, &DeviceAbilities::nvcomp},
-    {Compression::zstd, DeviceMethod::zstd, true, false, &DeviceAbilities::nvcomp},
-    {Compression::jpeg, DeviceMethod::jpeg, true, true, &DeviceAbilities::nvjpeg},
-    {Compression::jpeg2000, DeviceMethod::jpeg2000, true, true, &DeviceAbilities::nvjpeg2k},
-    {Compression::lzma, DeviceMethod::host, false, false, nullptr},
-    {Compression::lerc, DeviceMethod::host, false, true, nullptr},
-    {Compression::webp, DeviceMethod::host, false, true, nullptr},
-    {Compression::lz4, DeviceMethod::host, false, false, nullptr},
+    {Compression::none, DeviceMethod::raw, SourceTrust::none, false, nullptr},
+    {Compression::lzw, DeviceMethod::lzw, SourceTrust::none, false, nullptr},
+    {Compression::packbits, DeviceMethod::packbits, SourceTrust::none, false, nullptr},
+    {Compression::deflate, DeviceMethod::deflate, SourceTrust::assumed, false, &DeviceAbilities::nvcomp},
+    {Compression::pkzip_deflate, DeviceMethod::deflate, SourceTrust::assumed, false, &DeviceAbilities::nvcomp},
+    {Compression::zstd, DeviceMethod::zstd, SourceTrust::stated, false, &DeviceAbilities::nvcomp},
+    {Compression::jpeg, DeviceMethod::jpeg, SourceTrust::assumed, true, &DeviceAbilities::nvjpeg},
+    {Compression::jpeg2000, DeviceMethod::jpeg2000, SourceTrust::assumed, true, &DeviceAbilities::nvjpeg2k},
+    {Compression::lzma, DeviceMethod::host, SourceTrust::none, false, nullptr},
+    {Compression::lerc, DeviceMethod::host, SourceTrust::none, true, nullptr},
+    {Compression::webp, DeviceMethod::host, SourceTrust::none, true, nullptr},
+    {Compression::lz4, DeviceMethod::host, SourceTrust::none, false, nullptr},
 };
 
 TEST(DeviceMethods, FollowCompressionTrustLibrariesAndTheRequest) {
   for (Rule const& rule : kRules) {
     LevelOf const level(rule.compression);
-    for (int bits = 0; bits < 64; ++bits) {
-      bool const trusted = (bits & 1) != 0;
+    for (int bits = 0; bits < 96; ++bits) {
+      auto const trust = static_cast<SourceTrust>(bits / 32);
       ReadRequest request;
-      request.strict = (bits & 2) != 0;
-      request.exact = (bits & 4) != 0;
-      DeviceAbilities const abilities{(bits & 8) != 0, (bits & 16) != 0, (bits & 32) != 0};
+      request.strict = (bits & 1) != 0;
+      request.exact = (bits & 2) != 0;
+      DeviceAbilities const abilities{(bits & 4) != 0, (bits & 8) != 0, (bits & 16) != 0};
       bool const possible = rule.method != DeviceMethod::host && !request.strict && !(request.exact && rule.lossy) &&
-                            (trusted || !rule.needs_trust) && (rule.library == nullptr || abilities.*rule.library);
-      MethodChoice const choice = level.choose(trusted, request, abilities);
+                            trust >= rule.least && (rule.library == nullptr || abilities.*rule.library);
+      MethodChoice const choice = level.choose(trust, request, abilities);
       EXPECT_EQ(choice.method, possible ? rule.method : DeviceMethod::host)
           << tiff::compression_name(rule.compression) << ", bits " << bits << ": " << choice.reason;
       EXPECT_EQ(choice.reason.empty(), choice.method != DeviceMethod::host) << "the host has a reason, and only it";
@@ -82,9 +83,10 @@ TEST(DeviceMethods, FollowCompressionTrustLibrariesAndTheRequest) {
 }
 
 TEST(DeviceMethods, NameTheLibraryThatIsMissing) {
-  EXPECT_NE(LevelOf(Compression::zstd).choose(true, {}, {}).reason.find("nvCOMP"), std::string::npos);
-  EXPECT_NE(LevelOf(Compression::jpeg).choose(true, {}, {}).reason.find("nvJPEG"), std::string::npos);
-  EXPECT_NE(LevelOf(Compression::jpeg2000).choose(true, {}, {}).reason.find("nvJPEG2000"), std::string::npos);
+  EXPECT_NE(LevelOf(Compression::zstd).choose(SourceTrust::stated, {}, {}).reason.find("nvCOMP"), std::string::npos);
+  EXPECT_NE(LevelOf(Compression::jpeg).choose(SourceTrust::stated, {}, {}).reason.find("nvJPEG"), std::string::npos);
+  EXPECT_NE(LevelOf(Compression::jpeg2000).choose(SourceTrust::stated, {}, {}).reason.find("nvJPEG2000"),
+            std::string::npos);
 }
 
 TEST(DeviceMethods, LeaveColoursReversedBitsAndOddSamplesToTheHost) {

@@ -6,6 +6,7 @@
 #include "base/byte_view.hpp"
 #include "base/checked.hpp"
 #include "read/dataset.hpp"
+#include "support/failure.hpp"
 #include "support/tiff_builder.hpp"
 #include "terrazzo/read.hpp"
 #include "tile/bit_reverse.hpp"
@@ -165,13 +166,6 @@ std::vector<T> expected(Window const& window, std::vector<std::uint32_t> const& 
   return values;
 }
 
-// A function that throws; returns its error.
-template <class F>
-Error failure_of(F const& f) {
-  try {
-    f();
-  } catch (Error const& error) { return error; }
-  throw std::logic_error("nothing was thrown");
-}
+using terrazzo::testing::failure_of;
 
 }  // namespace terrazzo::reading

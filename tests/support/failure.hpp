@@ -6,6 +6,7 @@
 #include "terrazzo/error.hpp"
 
 #include <optional>
+#include <stdexcept>
 
 namespace terrazzo::testing {
 
@@ -16,6 +17,15 @@ template <class Work>
     static_cast<void>(work());
   } catch (Error const& error) { return error.kind(); }
   return std::nullopt;
+}
+
+// The error itself; throws std::logic_error when there is none.
+template <class Work>
+[[nodiscard]] Error failure_of(Work const& work) {
+  try {
+    static_cast<void>(work());
+  } catch (Error const& error) { return error; }
+  throw std::logic_error("no error was thrown");
 }
 
 }  // namespace terrazzo::testing

@@ -7,7 +7,8 @@
 
 namespace terrazzo::gpu {
 
-// Throws `device`: "uploading a batch: cudaErrorIllegalAddress (an illegal memory access was encountered)".
+// Throws `device` when the device is lost (lost_device.hpp), whatever the result; else for every result but success:
+// "uploading a batch: cudaErrorIllegalAddress (an illegal memory access was encountered)".
 void check_cuda(cudaError_t result, char const* doing);
 
 // After a kernel launch: what the launch itself had to say. Takes the sticky error out of the thread.

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/lost_device.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
@@ -143,7 +144,8 @@ DeviceBuffer::DeviceBuffer(DeviceAllocator& allocator, std::size_t bytes, cudaSt
       stream_(stream) {}
 
 DeviceBuffer::~DeviceBuffer() {
-  if (data_ != nullptr) { allocator_->deallocate(data_, bytes_, stream_); }
+  // A caller's allocator may wait for the GPU.
+  if (data_ != nullptr && !device_is_lost()) { allocator_->deallocate(data_, bytes_, stream_); }
 }
 
 }  // namespace terrazzo::gpu

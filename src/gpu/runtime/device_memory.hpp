@@ -47,7 +47,8 @@ void on_shortage(GiveBackKept give_back) noexcept;
 [[nodiscard]] std::uint64_t scratch_room(std::uint64_t wanted, DeviceAllocator& allocator);
 
 // One piece of device memory. Freed in the order of `stream`, which must outlive it. When there is none left, what is
-// kept for later goes and it is asked for again; then it is a `limit` error that names `what`.
+// kept for later goes and it is asked for again; then it is a `limit` error that names `what`. Abandoned, not freed,
+// when the device is lost.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;

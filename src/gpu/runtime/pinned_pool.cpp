@@ -2,6 +2,8 @@
 #include "gpu/runtime/pinned_pool.hpp"
 
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
+#include "gpu/runtime/lost_device.hpp"
 
 #include <array>
 #include <condition_variable>
@@ -10,6 +12,10 @@
 #include <utility>
 
 namespace terrazzo::gpu {
+
+void FreePinned::operator()(std::byte* memory) const noexcept {
+  if (!device_is_lost()) { (void)cudaFreeHost(memory); }
+}
 
 PinnedMemory make_pinned(std::size_t bytes) {
   void* memory = nullptr;
@@ -66,7 +72,7 @@ PinnedPool::Chunk PinnedPool::acquire() {
   Impl::Slot& slot = impl_->slots[index];
   if (!slot.memory) { slot.memory = make_pinned(kChunkBytes); }
   if (slot.has_copies) {
-    check_cuda(cudaEventSynchronize(slot.copied.get()), "waiting for an upload");
+    sync_event(slot.copied.get(), "waiting for an upload");
     slot.has_copies = false;
   }
   return chunk;
@@ -76,7 +82,7 @@ void PinnedPool::trim() {
   std::lock_guard const lock(impl_->mutex);
   for (std::size_t const index : std::exchange(impl_->ready, {})) {
     Impl::Slot& slot = impl_->slots[index];
-    if (slot.has_copies) { (void)cudaEventSynchronize(slot.copied.get()); }
+    if (slot.has_copies) { (void)sync_quietly(slot.copied.get()); }
     slot = {};
     impl_->unmade.push_back(index);
   }

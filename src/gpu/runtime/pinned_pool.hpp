@@ -14,9 +14,9 @@
 
 namespace terrazzo::gpu {
 
-// Freed with cudaFreeHost.
+// Freed with cudaFreeHost, which waits for the GPU; abandoned when the GPU is lost.
 struct FreePinned {
-  void operator()(std::byte* memory) const noexcept { (void)cudaFreeHost(memory); }
+  void operator()(std::byte* memory) const noexcept;
 };
 using PinnedMemory = std::unique_ptr<std::byte, FreePinned>;
 [[nodiscard]] PinnedMemory make_pinned(std::size_t bytes);

@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/device_memory.hpp"
+#include "gpu/runtime/lost_device.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -43,6 +44,10 @@ DeviceState probe_device() {
     state.reason = "switched off by TERRAZZO_DISABLE=gpu";
     return state;
   }
+  if (device_is_lost()) {  // asking it would block
+    state.reason = why_device_is_lost();
+    return state;
+  }
   int count = 0;
   if (cudaError_t const result = cudaGetDeviceCount(&count); result != cudaSuccess || count == 0) {
     (void)cudaGetLastError();
@@ -75,7 +80,7 @@ DeviceState probe_device() {
 
 void require_device() {
   int device = 0;
-  if (!is_disabled("gpu") && cudaGetDevice(&device) == cudaSuccess) { return; }
+  if (!device_is_lost() && !is_disabled("gpu") && cudaGetDevice(&device) == cudaSuccess) { return; }
   DeviceState const state = probe_device();
   if (!state.usable) { throw Error(ErrorKind::device, text("no GPU can be used: ", state.reason)); }
 }

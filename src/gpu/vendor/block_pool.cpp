@@ -2,6 +2,8 @@
 #include "gpu/vendor/block_pool.hpp"
 
 #include "base/text.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
+#include "gpu/runtime/lost_device.hpp"
 #include "terrazzo/device.hpp"
 #include "terrazzo/error.hpp"
 
@@ -34,7 +36,10 @@ void* device_allocate(void*, std::size_t bytes, cudaStream_t) {
   return pointer;
 }
 
-void device_release(void*, void* pointer, std::size_t, cudaStream_t) { (void)cudaFree(pointer); }
+// Freeing waits for the GPU: memory is abandoned when it does not answer any more.
+void device_release(void*, void* pointer, std::size_t, cudaStream_t) {
+  if (!device_is_lost()) { (void)cudaFree(pointer); }
+}
 
 void* pinned_allocate(void*, std::size_t bytes, cudaStream_t) {
   void* pointer = nullptr;
@@ -45,7 +50,9 @@ void* pinned_allocate(void*, std::size_t bytes, cudaStream_t) {
   return pointer;
 }
 
-void pinned_release(void*, void* pointer, std::size_t, cudaStream_t) { (void)cudaFreeHost(pointer); }
+void pinned_release(void*, void* pointer, std::size_t, cudaStream_t) {
+  if (!device_is_lost()) { (void)cudaFreeHost(pointer); }
+}
 
 }  // namespace
 
@@ -60,7 +67,7 @@ VendorAllocator AllocatorSource::hooks() noexcept {
             auto const& source = *static_cast<AllocatorSource*>(self);
             try {
               void* const memory = source.allocator_->allocate(bytes, source.stream_.get());
-              if (cudaStreamSynchronize(source.stream_.get()) == cudaSuccess) { return memory; }
+              if (sync_quietly(source.stream_.get())) { return memory; }
               source.allocator_->deallocate(memory, bytes, source.stream_.get());
             } catch (std::exception const&) {  // a refusal; the decoder says what it was for
             }

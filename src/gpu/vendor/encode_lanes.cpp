@@ -4,6 +4,7 @@
 #include "base/checked.hpp"
 #include "base/thread_pool.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -32,8 +33,8 @@ EncodeLanes::EncodeLanes(unsigned lanes, unsigned host_threads, BlockPool& pinne
 }
 
 EncodeLanes::~EncodeLanes() {  // what is freed here may still be in use
-  for (auto const& lane : lanes_) { (void)cudaStreamSynchronize(lane->stream.get()); }
-  (void)cudaEventSynchronize(done_.get());
+  for (auto const& lane : lanes_) { (void)sync_quietly(lane->stream.get()); }
+  (void)sync_quietly(done_.get());
 }
 
 // Brings the stream of a lane's tile to its slot. The tile is `failed` until that is under way.
@@ -47,7 +48,7 @@ void EncodeLanes::finish(LaneEncoder& encoder, std::size_t lane_number, tile::En
   std::byte* const staging = lane.staging.reserve(round_up(std::uint64_t{size}, kStagingStepBytes), "encoded tiles");
   bool const fetched = encoder.fetch(lane_number, {staging, size}, stream);
   check_cuda(cudaEventRecord(lane.idle.get(), stream), "recording an encoded tile");
-  check_cuda(cudaEventSynchronize(lane.idle.get()), "fetching an encoded tile");
+  sync_event(lane.idle.get(), "fetching an encoded tile");
   if (!fetched) { return; }
   std::span<std::byte const> const accepted = encoder.accept({staging, size});
   if (accepted.empty() || accepted.size() > slot_bytes) { return; }
@@ -72,7 +73,7 @@ void EncodeLanes::encode_all(LaneEncoder& encoder, tile::EncodeBatch const& batc
     std::size_t const end = lanes_.size() * (worker + 1) / threads;
     std::vector<std::optional<std::uint32_t>> in_flight(end - first);
     auto const settle = [&](std::size_t lane) {
-      check_cuda(cudaEventSynchronize(lanes_[lane]->idle.get()), "waiting for an encoder's lane");
+      sync_event(lanes_[lane]->idle.get(), "waiting for an encoder's lane");
       if (auto& tile = in_flight[lane - first]) {
         finish(encoder, lane, batch, host, *tile, slot_bytes);
         tile.reset();
@@ -99,7 +100,7 @@ void EncodeLanes::encode_all(LaneEncoder& encoder, tile::EncodeBatch const& batc
 void EncodeLanes::encode(LaneEncoder& encoder, tile::EncodeBatch const& batch, std::uint64_t tile_bytes,
                          std::uint64_t slot_bytes, cudaStream_t stream) {
   if (batch.count == 0) { return; }
-  check_cuda(cudaEventSynchronize(done_.get()), "waiting for the last batch of an encoder");
+  sync_event(done_.get(), "waiting for the last batch of an encoder");
   std::size_t const count = batch.count;
   std::size_t const array_bytes = count * sizeof(std::uint64_t);
   std::byte* const memory = arrays_.reserve(4 * array_bytes + count, "sizes of encoded tiles");
@@ -113,12 +114,12 @@ void EncodeLanes::encode(LaneEncoder& encoder, tile::EncodeBatch const& batch, s
   copy(host.input_sizes, batch.input_sizes, array_bytes, cudaMemcpyDeviceToHost);
   copy(host.output_offsets, batch.output_offsets, array_bytes, cudaMemcpyDeviceToHost);
   check_cuda(cudaEventRecord(ready_.get(), stream), "recording the caller's stream");
-  check_cuda(cudaEventSynchronize(ready_.get()), "waiting for the tiles of a batch");
+  sync_event(ready_.get(), "waiting for the tiles of a batch");
 
   try {
     encode_all(encoder, batch, host, tile_bytes, slot_bytes);
   } catch (...) {  // the caller may let go of the batch, which lanes may still be at work on
-    for (auto const& lane : lanes_) { (void)cudaStreamSynchronize(lane->stream.get()); }
+    for (auto const& lane : lanes_) { (void)sync_quietly(lane->stream.get()); }
     throw;
   }
   for (auto const& lane : lanes_) { wait_for(stream, lane->stream.get(), lane->idle.get()); }

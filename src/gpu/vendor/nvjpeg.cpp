@@ -4,6 +4,8 @@
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
+#include "gpu/runtime/lost_device.hpp"
 #include "gpu/runtime/stream.hpp"
 #include "gpu/vendor/interleave.hpp"
 #include "gpu/vendor/library.hpp"
@@ -182,7 +184,7 @@ struct NvjpegDecoder::Impl {
     if (engines.empty()) { throw Error(ErrorKind::device, "nvjpegCreateExV2: no backend works on this machine"); }
   }
 
-  ~Impl() { (void)cudaEventSynchronize(done.get()); }  // what is freed here may still be in use
+  ~Impl() { (void)sync_quietly(done.get()); }  // what is freed here may still be in use
   Impl(Impl const&) = delete;
   Impl& operator=(Impl const&) = delete;
 
@@ -262,7 +264,7 @@ void NvjpegDecoder::Impl::decode_group(Group& group, std::span<tile::TileStatus>
       return;
     }
     // Work of the failed call may be under way; a broken context shows here.
-    check_cuda(cudaStreamSynchronize(stream), "after a failed call of nvjpegDecodeBatched");
+    sync_stream(stream, "after a failed call of nvjpegDecodeBatched");
     // Seen on an H200 when two decoders of a process use its JPEG engine at once. The next backend takes over for good.
     if (status == nvjpeg::kAllocatorFailure) {
       log_once("a decoder of nvJPEG was refused memory: its next backend is used instead");
@@ -284,7 +286,7 @@ void NvjpegDecoder::Impl::decode_singly(Group& group, std::span<tile::TileStatus
     nvjpeg::Status const status =
         single->decode_one(group.streams[k], group.sizes[k], group.images[k], output_format_of(group.route), stream);
     // The state must be idle before its next tile.
-    check_cuda(cudaStreamSynchronize(stream), "nvjpegDecode");
+    sync_stream(stream, "nvjpegDecode");
     if (status == nvjpeg::kSuccess) { statuses[group.tiles[k]] = tile::TileStatus::ok; }
   }
 }
@@ -319,7 +321,10 @@ bool nvjpeg_available() { return find_library() != nullptr; }
 
 NvjpegDecoder::NvjpegDecoder(Options const& options) : impl_(std::make_unique<Impl>(options)) {}
 NvjpegDecoder::NvjpegDecoder() : NvjpegDecoder(Options{}) {}
-NvjpegDecoder::~NvjpegDecoder() = default;
+NvjpegDecoder::~NvjpegDecoder() {
+  // The library frees memory, which waits for the GPU: abandoned when that does not answer any more.
+  if (device_is_lost()) { (void)impl_.release(); }
+}
 NvjpegDecoder::NvjpegDecoder(NvjpegDecoder&&) noexcept = default;
 NvjpegDecoder& NvjpegDecoder::operator=(NvjpegDecoder&&) noexcept = default;
 
@@ -335,7 +340,7 @@ void NvjpegDecoder::decode(JpegFormat const& format, std::span<JpegTile const> t
       output_pitch_bytes < std::size_t{format.width_px} * format.samples) {
     throw Error(ErrorKind::usage, "a JPEG batch's statuses and rows must fit its tiles");
   }
-  check_cuda(cudaEventSynchronize(impl.done.get()), "waiting for the last JPEG batch");
+  sync_event(impl.done.get(), "waiting for the last JPEG batch");
   Group group = impl.prepare(format, tiles, statuses);
   if (group.tiles.empty()) { return; }
   std::size_t const plane_bytes = std::size_t{format.width_px} * format.height_px;

@@ -5,6 +5,8 @@
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
+#include "gpu/runtime/lost_device.hpp"
 #include "gpu/runtime/stream.hpp"
 #include "gpu/vendor/interleave.hpp"
 #include "gpu/vendor/library.hpp"
@@ -187,8 +189,8 @@ struct Nvjpeg2kDecoder::Impl {
   }
 
   ~Impl() {  // what is freed here may still be in use
-    for (Lane const& lane : lanes) { (void)cudaStreamSynchronize(lane.stream.get()); }
-    (void)cudaEventSynchronize(done.get());
+    for (Lane const& lane : lanes) { (void)sync_quietly(lane.stream.get()); }
+    (void)sync_quietly(done.get());
   }
   Impl(Impl const&) = delete;
   Impl& operator=(Impl const&) = delete;
@@ -254,7 +256,7 @@ void Nvjpeg2kDecoder::Impl::decode_all(Jpeg2000Format const& format, Layout cons
       }
       Lane const& lane = lanes[at];
       at = at + 1 == end ? first : at + 1;
-      check_cuda(cudaEventSynchronize(lane.idle.get()), "waiting for a JPEG 2000 lane");
+      sync_event(lane.idle.get(), "waiting for a JPEG 2000 lane");
       statuses[i] = decode_tile(lane, tiles[i], format, layout, pool + i * layout.tile_bytes);
       check_cuda(cudaEventRecord(lane.idle.get(), lane.stream.get()), "recording a JPEG 2000 tile");
     }
@@ -265,7 +267,10 @@ bool nvjpeg2k_available() { return find_library() != nullptr; }
 
 Nvjpeg2kDecoder::Nvjpeg2kDecoder(Options const& options) : impl_(std::make_unique<Impl>(options)) {}
 Nvjpeg2kDecoder::Nvjpeg2kDecoder() : Nvjpeg2kDecoder(Options{}) {}
-Nvjpeg2kDecoder::~Nvjpeg2kDecoder() = default;
+Nvjpeg2kDecoder::~Nvjpeg2kDecoder() {
+  // The library frees memory, which waits for the GPU: abandoned when that does not answer any more.
+  if (device_is_lost()) { (void)impl_.release(); }
+}
 Nvjpeg2kDecoder::Nvjpeg2kDecoder(Nvjpeg2kDecoder&&) noexcept = default;
 Nvjpeg2kDecoder& Nvjpeg2kDecoder::operator=(Nvjpeg2kDecoder&&) noexcept = default;
 
@@ -290,7 +295,7 @@ void Nvjpeg2kDecoder::decode(Jpeg2000Format const& format, std::span<Jpeg2000Til
     std::fill(statuses.begin(), statuses.end(), tile::TileStatus::unsupported);
     return;
   }
-  check_cuda(cudaEventSynchronize(impl.done.get()), "waiting for the last JPEG 2000 batch");
+  sync_event(impl.done.get(), "waiting for the last JPEG 2000 batch");
   std::byte* const pool = impl.planes.reserve(pool_bytes(format, tiles.size()), "planes of JPEG 2000 tiles");
   check_cuda(cudaEventRecord(impl.ready.get(), stream), "recording the caller's stream");
   for (Lane const& lane : impl.lanes) {

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/lost_device.hpp"
 #include "gpu/vendor/encode_lanes.hpp"
 #include "gpu/vendor/encoded_stream.hpp"
 #include "gpu/vendor/library.hpp"
@@ -238,7 +239,10 @@ Nvjpeg2kEncoder::Nvjpeg2kEncoder(Options const& options) {
   impl_ = std::make_unique<Impl>(options);
 }
 Nvjpeg2kEncoder::Nvjpeg2kEncoder() : Nvjpeg2kEncoder(Options{}) {}
-Nvjpeg2kEncoder::~Nvjpeg2kEncoder() = default;
+Nvjpeg2kEncoder::~Nvjpeg2kEncoder() {
+  // The library frees memory, which waits for the GPU: abandoned when that does not answer any more.
+  if (device_is_lost()) { (void)impl_.release(); }
+}
 Nvjpeg2kEncoder::Nvjpeg2kEncoder(Nvjpeg2kEncoder&&) noexcept = default;
 Nvjpeg2kEncoder& Nvjpeg2kEncoder::operator=(Nvjpeg2kEncoder&&) noexcept = default;
 

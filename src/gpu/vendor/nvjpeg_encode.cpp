@@ -3,6 +3,8 @@
 
 #include "base/text.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/guarded_wait.hpp"
+#include "gpu/runtime/lost_device.hpp"
 #include "gpu/vendor/encode_lanes.hpp"
 #include "gpu/vendor/encoded_stream.hpp"
 #include "gpu/vendor/library.hpp"
@@ -223,11 +225,11 @@ std::vector<std::byte> JpegLanes::probe(std::byte* samples, cudaStream_t stream)
   std::size_t const bytes = std::size_t{kProbeEdgePx} * kProbeEdgePx * format_->format.samples;
   check_cuda(cudaMemsetAsync(samples, 0, bytes, stream), "making a probe of JPEG");
   bool const started = encode(0, samples, kProbeEdgePx, kProbeEdgePx, stream);
-  check_cuda(cudaStreamSynchronize(stream), "encoding a probe of JPEG");
+  sync_stream(stream, "encoding a probe of JPEG");
   if (!started) { return {}; }
   std::vector<std::byte> encoded(encoded_bytes(0, stream));
   bool const fetched = !encoded.empty() && fetch(0, encoded, stream);
-  check_cuda(cudaStreamSynchronize(stream), "fetching a probe of JPEG");
+  sync_stream(stream, "fetching a probe of JPEG");
   return fetched ? encoded : std::vector<std::byte>();
 }
 
@@ -243,7 +245,7 @@ bool JpegLanes::give_tables(std::vector<std::byte> probed, EncodeLanes const& la
   bool given = true;
   for (std::size_t i = 0; i < params_.size(); ++i) {
     given &= lib.copy_tables(params_[i].get(), made, lanes.stream(i)) == nvjpeg::kSuccess;
-    check_cuda(cudaStreamSynchronize(lanes.stream(i)), "giving nvJPEG quantisation tables");
+    sync_stream(lanes.stream(i), "giving nvJPEG quantisation tables");
   }
   return given;
 }
@@ -303,7 +305,10 @@ NvjpegEncoder::NvjpegEncoder(Options const& options) {
   impl_ = std::make_unique<Impl>(options);
 }
 NvjpegEncoder::NvjpegEncoder() : NvjpegEncoder(Options{}) {}
-NvjpegEncoder::~NvjpegEncoder() = default;
+NvjpegEncoder::~NvjpegEncoder() {
+  // The library frees memory, which waits for the GPU: abandoned when that does not answer any more.
+  if (device_is_lost()) { (void)impl_.release(); }
+}
 NvjpegEncoder::NvjpegEncoder(NvjpegEncoder&&) noexcept = default;
 NvjpegEncoder& NvjpegEncoder::operator=(NvjpegEncoder&&) noexcept = default;
 
