@@ -7,12 +7,12 @@
 #include "interrupt.hpp"
 #include "json_output.hpp"
 #include "options.hpp"
-#include "output_file.hpp"
 #include "progress_bar.hpp"
 #include "write_options.hpp"
 
 #include "terrazzo/convert.hpp"
 #include "terrazzo/device.hpp"
+#include "terrazzo/output_file.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -7,11 +7,11 @@
 #include "interrupt.hpp"
 #include "json_output.hpp"
 #include "options.hpp"
-#include "output_file.hpp"
 #include "progress_bar.hpp"
 #include "write_options.hpp"
 
 #include "terrazzo/convert.hpp"
+#include "terrazzo/output_file.hpp"
 
 #include <chrono>
 #include <iostream>

@@ -45,6 +45,8 @@ void install_signal_handlers() {
   // Left to its default it would end us with temporary files lying about; the write itself fails with EPIPE.
   action.sa_handler = on_broken_pipe;
   sigaction(SIGPIPE, &action, nullptr);
+  // The same of a limit on the size of files (ulimit -f): the write fails with EFBIG.
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 std::atomic<bool> const* cancel_flag() noexcept { return &cancelled; }

@@ -2,6 +2,7 @@
 //
 // Ctrl-C, SIGTERM, and SIGHUP (the terminal is closed) unless it was ignored when we were started (nohup): the first
 // asks the work to stop (it ends with a `cancelled` error), a second Ctrl-C or SIGTERM ends the process at once.
+// A file that passes the limit of the process (SIGXFSZ) is an `io` error like a full disk.
 // A reader of our output who goes away (`| head`) asks the work to stop too; nothing is said of it.
 #pragma once
 

@@ -5,10 +5,10 @@
 #include "interrupt.hpp"
 #include "json_output.hpp"
 #include "options.hpp"
-#include "output_file.hpp"
 #include "parse.hpp"
 #include "progress_bar.hpp"
 
+#include "terrazzo/output_file.hpp"
 #include "terrazzo/stats.hpp"
 
 #include <iostream>
@@ -67,7 +67,7 @@ int run(Options const& options) {
   ProgressBar bar("preview", options.common.quiet);
   request.progress = bar.callback();
   request.cancel = cancel_flag();
-  OutputFile out(options.out);
+  OutputFile out(options.out, cancel_flag());
   Picture const picture = make_preview(dataset, request);
   std::vector<std::uint8_t> const png = encode_png(picture);
   out.write(std::as_bytes(std::span(png)));

@@ -3,15 +3,16 @@
 #include "errors.hpp"
 #include "exit_code.hpp"
 #include "format.hpp"
+#include "interrupt.hpp"
 #include "json_output.hpp"
 #include "npy.hpp"
 #include "options.hpp"
-#include "output_file.hpp"
 #include "parse.hpp"
 #include "progress_bar.hpp"
 
 #include "terrazzo/blocks.hpp"
 #include "terrazzo/error.hpp"
+#include "terrazzo/output_file.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -118,7 +119,7 @@ int run(Options const& options) {
   ReadRequest request = make_request(dataset, options.selection, options.engine);
   request.progress = bar.callback();
 
-  OutputFile out(options.out);
+  OutputFile out(options.out, cancel_flag());
   // A pipe takes bytes in order: band order needs the whole result at once.
   bool const whole = !out.seekable() && options.order == RowBlocks::Order::band;
   RowBlocks const blocks(dataset, request, whole ? ~std::uint64_t{0} : kBlockBytes);

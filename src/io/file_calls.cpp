@@ -70,8 +70,12 @@ void Descriptor::reset() noexcept {
   errno = kept;
 }
 
-bool write_all(int descriptor, std::span<std::byte const> bytes) noexcept {
+bool write_all(int descriptor, std::span<std::byte const> bytes, std::atomic<bool> const* cancel) noexcept {
   while (!bytes.empty()) {
+    if (cancel != nullptr && *cancel) {
+      errno = ECANCELED;
+      return false;
+    }
     ssize_t const done = file_calls.write(descriptor, bytes.data(), std::min(bytes.size(), kMaxCallBytes));
     if (done < 0 && try_again(descriptor)) { continue; }
     if (done == 0) { errno = EIO; }  // never of a sane file; not to be tried for ever

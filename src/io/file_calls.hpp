@@ -8,6 +8,7 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -52,8 +53,9 @@ class Descriptor {
   int value_ = -1;
 };
 
-// All bytes, or false and errno.
-[[nodiscard]] bool write_all(int descriptor, std::span<std::byte const> bytes) noexcept;
+// All bytes, or false and errno. ECANCELED once `cancel` is set: a pipe may wait for ever for its reader.
+[[nodiscard]] bool write_all(int descriptor, std::span<std::byte const> bytes,
+                             std::atomic<bool> const* cancel = nullptr) noexcept;
 [[nodiscard]] bool write_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte const> bytes) noexcept;
 // Parts that follow each other, in as few calls as are quick: large ones only into room that the file has already.
 enum class Room : std::uint8_t { none, made };

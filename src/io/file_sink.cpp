@@ -2,6 +2,7 @@
 #include "io/file_sink.hpp"
 
 #include "base/text.hpp"
+#include "io/set_aside.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -13,18 +14,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <climits>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
 namespace terrazzo::io {
 
 namespace {
 
-constexpr int kMaxLinks = 40;  // as the kernel follows
-constexpr mode_t kPermissions = 0777;
+constexpr mode_t kPermissions = 0777, kReadAndWrite = 0666;
 constexpr std::size_t kMaxCopyBytes = std::size_t{1} << 30;
 
 // Room is taken ahead in such steps once a file has grown past the first of them. On ext4 (Linux 6.18) files are then
@@ -32,41 +29,6 @@ constexpr std::size_t kMaxCopyBytes = std::size_t{1} << 30;
 // 32 MiB at a time 3.5 to 4.3. Elsewhere it is not known to help; tmpfs would fill its pages twice.
 constexpr std::uint64_t kRoomBytes = std::uint64_t{64} << 20;
 constexpr auto kExt4Magic = 0xEF53;
-
-// The descriptor behind "-", "/dev/stdout", "/dev/fd/7". Opened by their path they would be followed to the file behind
-// them, which the process that gave them to us means to be appended to, not replaced.
-std::optional<int> standing_descriptor(std::string_view path) {
-  if (path == "-" || path == "/dev/stdout") { return STDOUT_FILENO; }
-  if (path == "/dev/stderr") { return STDERR_FILENO; }
-  for (std::string_view const prefix : {"/dev/fd/", "/proc/self/fd/"}) {
-    if (!path.starts_with(prefix)) { continue; }
-    std::string_view const digits = path.substr(prefix.size());
-    int number = 0;
-    auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error == std::errc{} && end == digits.data() + digits.size() && number >= 0) { return number; }
-  }
-  return std::nullopt;
-}
-
-// "a/b.tif" is "a" and "b.tif"; "b.tif" is "." and "b.tif"; "/b.tif" is "/" and "b.tif".
-std::pair<std::string, std::string> split_path(std::string const& path) {
-  std::size_t const slash = path.find_last_of('/');
-  if (slash == std::string::npos) { return {".", path}; }
-  return {slash == 0 ? "/" : path.substr(0, slash), path.substr(slash + 1)};
-}
-
-// Where a symbolic link leads in the end, also when nothing is there yet. False and errno for a circle.
-bool follow_links(std::string& path) {
-  for (int i = 0; i < kMaxLinks; ++i) {
-    std::array<char, PATH_MAX> target;
-    ssize_t const size = readlink(path.c_str(), target.data(), target.size());
-    if (size < 0) { return true; }  // not a link, or not there: opening it will tell
-    std::string next(target.data(), static_cast<std::size_t>(size));
-    path = next.starts_with('/') ? std::move(next) : split_path(path).first + "/" + next;
-  }
-  errno = ELOOP;
-  return false;
-}
 
 // Asks the file system itself, on a file of its own: names of file systems promise nothing.
 std::uint64_t probe_insert_unit(std::string const& folder) {
@@ -90,10 +52,20 @@ std::uint64_t probe_insert_unit(std::string const& folder) {
 
 }  // namespace
 
-FileSink::FileSink(std::string path, Durability durability)
-    : path_(std::move(path)), name_(path_ == "-" ? "standard output" : path_), durability_(durability) {}
+FileSink::FileSink(std::string path, Durability durability, std::atomic<bool> const* cancel)
+    : path_(std::move(path)),
+      name_(path_ == "-" ? "standard output" : path_),
+      durability_(durability),
+      cancel_(cancel) {}
+
+FileSink::FileSink(Place place, Durability durability) : path_(place.path()), name_(path_), durability_(durability) {
+  places_.push_back(std::move(place));
+}
 
 void FileSink::fail(char const* doing, std::optional<std::uint64_t> offset_bytes) const {
+  if (errno == ECANCELED && cancel_ != nullptr && *cancel_) {
+    throw Error(ErrorKind::cancelled, "interrupted", {.source = name_});
+  }
   throw Error(ErrorKind::io, text("cannot ", doing, ": ", std::strerror(errno)),
               {.source = name_, .offset = offset_bytes});
 }
@@ -103,56 +75,90 @@ void FileSink::open() {
     throw Error(ErrorKind::usage, "this sink has been used: one sink, one file", {.source = name_});
   }
   if (path_.empty()) { throw Error(ErrorKind::usage, "the path to write to is empty"); }
-  if (std::optional<int> const standing = standing_descriptor(path_)) {
-    open_stream(fcntl(*standing, F_DUPFD_CLOEXEC, 0));
-    return;
+  bool const by_path = places_.empty();
+  if (by_path) {
+    Target target = find_target(path_);
+    if (target.descriptor) {
+      take_stream(fcntl(*target.descriptor, F_DUPFD_CLOEXEC, 0));
+      return;
+    }
+    places_ = std::move(target.places);
   }
-  std::string target = path_;
-  if (!follow_links(target)) { fail("write"); }
   struct stat status {};
-  bool const exists = stat(target.c_str(), &status) == 0;
-  if ((exists && S_ISDIR(status.st_mode)) || target.ends_with('/')) {
+  bool const exists =
+      fstatat(places_.back().folder.get(), places_.back().name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+  // A name that is too long is better known now than when the file is renamed.
+  if (!exists && errno != ENOENT) { fail("write"); }
+  if (exists && S_ISDIR(status.st_mode)) {
     throw Error(ErrorKind::usage, "cannot write: this is a directory", {.source = name_});
   }
-  if (exists && !S_ISREG(status.st_mode)) {
-    open_stream(file_calls.openat(AT_FDCWD, target.c_str(), O_WRONLY | O_CLOEXEC, 0));
+  // A link that is here now has just come, and is replaced like a file.
+  if (by_path && exists && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) {
+    open_stream(status);
   } else {
-    open_file(target);
+    open_file(exists && S_ISREG(status.st_mode) ? &status : nullptr);
   }
 }
 
-void FileSink::open_stream(int descriptor) {
+void FileSink::take_stream(int descriptor) {
   stream_ = Descriptor(descriptor);
   if (!stream_) { fail("write"); }
 }
 
-void FileSink::open_file(std::string const& target) {
-  std::tie(folder_path_, final_name_) = split_path(target);
-  // O_PATH: a folder may be writable and not readable.
-  folder_ = Descriptor(file_calls.openat(AT_FDCWD, folder_path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC, 0));
-  if (!folder_) {
-    throw Error(ErrorKind::io, text("cannot write: folder ", folder_path_, ": ", std::strerror(errno)),
+void FileSink::open_stream(struct stat const& status) {
+  std::vector<Place> const places = std::exchange(places_, {});
+  Place const& place = places.back();
+  struct stat folder {
+  }, opened{};
+  if (fstat(place.folder.get(), &folder) != 0) { fail("write"); }
+  if (S_ISFIFO(status.st_mode) && is_planted(folder, status)) {
+    throw Error(ErrorKind::io, "cannot write: another user made this pipe, in a folder that everybody may write to",
                 {.source = name_});
   }
-  struct stat old {};
-  bool const replaces = fstatat(folder_.get(), final_name_.c_str(), &old, 0) == 0;
-  // A name that is too long is better known now than when the file is renamed.
-  if (!replaces && errno != ENOENT) { fail("write"); }
-  if (replaces && faccessat(folder_.get(), final_name_.c_str(), W_OK, AT_EACCESS) != 0) { fail("write"); }
+  int descriptor = -1;
+  do {
+    if (cancel_ != nullptr && *cancel_) {
+      errno = ECANCELED;
+      break;
+    }
+    // A pipe is opened when somebody reads it, which may be never.
+    descriptor =
+        file_calls.openat(place.folder.get(), place.name.c_str(), O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0);
+  } while (descriptor < 0 && errno == EINTR && cancel_ != nullptr);
+  take_stream(descriptor);
+  // A regular file that took the name meanwhile must not be written in place.
+  if (fstat(stream_.get(), &opened) != 0 || opened.st_dev != status.st_dev || opened.st_ino != status.st_ino) {
+    errno = ESTALE;
+    fail("write");
+  }
+}
+
+// `old`: what is replaced, or null.
+void FileSink::open_file(struct stat const* old) {
+  Place const& place = places_.back();
+  if (old != nullptr && faccessat(place.folder.get(), place.name.c_str(), W_OK, AT_EACCESS) != 0) { fail("write"); }
   // Never wider than the old file, not even for a moment.
-  file_ = TemporaryFile::create(folder_.get(), final_name_, replaces ? old.st_mode & kPermissions & 0666u : 0666u);
+  file_ = TemporaryFile::create(places_, old != nullptr ? old->st_mode & kReadAndWrite : kReadAndWrite);
   if (!file_) { fail("make a file in its folder"); }
-  if (replaces && file_calls.fchmod(file_.descriptor(), old.st_mode & kPermissions) != 0) {
+  struct stat made {};
+  if (fstat(file_.descriptor(), &made) != 0) { fail("write"); }
+  // Permissions are given to an owner and a group: those of others say nothing about this file.
+  bool const same_owner = old != nullptr && made.st_uid == old->st_uid && made.st_gid == old->st_gid;
+  // Where they are equal already nothing is set: some file systems have one mode for all files.
+  if (same_owner && ((made.st_mode ^ old->st_mode) & kPermissions) != 0 &&
+      file_calls.fchmod(file_.descriptor(), old->st_mode & kPermissions) != 0) {
     fail("keep the permissions of the old file");
   }
   struct statfs system {};
   makes_room_ = fstatfs(file_.descriptor(), &system) == 0 && system.f_type == kExt4Magic;
 }
 
+std::string FileSink::spool_folder() const { return places_.empty() ? std::string() : places_.back().folder_path; }
+
 void FileSink::put(std::uint64_t offset_bytes, std::span<Bytes const> parts) {
   if (stream_) {
     for (Bytes const part : parts) {
-      if (!write_all(stream_.get(), part)) { fail("write", offset_bytes); }
+      if (!write_all(stream_.get(), part, cancel_)) { fail("write", offset_bytes); }
     }
     return;
   }
@@ -207,7 +213,7 @@ void FileSink::read_at(std::uint64_t offset_bytes, std::span<std::byte> into) {
 }
 
 std::uint64_t FileSink::insert_unit_bytes() noexcept {
-  if (!insert_unit_bytes_) { insert_unit_bytes_ = stream_ ? 0 : probe_insert_unit(folder_path_); }
+  if (!insert_unit_bytes_) { insert_unit_bytes_ = stream_ ? 0 : probe_insert_unit(spool_folder()); }
   return *insert_unit_bytes_;
 }
 
@@ -262,7 +268,9 @@ void FileSink::publish(std::uint64_t size_bytes) {
   if (stream_) {
     publish_stream(size_bytes);
   } else {
-    publish_file(size_bytes);
+    finish(size_bytes);
+    appear();
+    settle();
   }
   gather_.clear();
 }
@@ -286,7 +294,7 @@ void FileSink::publish_stream(std::uint64_t size_bytes) {
   if (file_calls.close(stream_.release()) != 0 && errno != EINTR) { fail("finish"); }
 }
 
-void FileSink::publish_file(std::uint64_t size_bytes) {
+void FileSink::finish(std::uint64_t size_bytes) {
   flush();
   struct stat status {};
   if (fstat(file_.descriptor(), &status) != 0) { fail("finish"); }
@@ -301,23 +309,60 @@ void FileSink::publish_file(std::uint64_t size_bytes) {
   // Network file systems tell of a full disk when a descriptor is closed. The lock stays with the other one.
   int const second = fcntl(file_.descriptor(), F_DUPFD_CLOEXEC, 0);
   if (second >= 0 && file_calls.close(second) != 0 && errno != EINTR) { fail("finish"); }
-  if (!file_.rename_to(final_name_)) { fail("give the file its name"); }
-  if (durability_ == Durability::fsync) { sync_folder(); }
-  file_ = TemporaryFile();
-  folder_.reset();
+  gather_.clear();
 }
 
-void FileSink::sync_folder() {
-  Descriptor const readable(file_calls.openat(folder_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
-  if (!readable || file_calls.fsync(readable.get()) != 0) {
-    fail("bring the folder to the disk (the file is whole and has its name)");
+void FileSink::set_sidecars_aside() {
+  number_ = file_.number();
+  if (!set_aside(places_, number_)) {
+    number_.clear();
+  } else if (durability_ == Durability::fsync) {
+    sync_folders();  // no failure of the machine may bring them back beside the new file
+  }
+}
+
+void FileSink::appear() {
+  struct stat old {};
+  if (only_over_ &&
+      (fstatat(places_.back().folder.get(), places_.back().name.c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0 ||
+       only_over_ != std::pair(old.st_dev, old.st_ino))) {
+    throw Error(ErrorKind::io, "another process has replaced or removed the file: nothing is changed",
+                {.source = name_});
+  }
+  if (file_.rename_to(places_.back().name)) {
+    appeared_ = true;
+  } else if (errno == ESTALE) {
+    throw Error(ErrorKind::io, "cannot give the file its name: another process has removed or replaced it",
+                {.source = name_});
+  } else {
+    fail("give the file its name");
+  }
+}
+
+void FileSink::settle() {
+  if (!number_.empty()) { drop(places_, std::exchange(number_, {})); }
+  if (durability_ == Durability::fsync) { sync_folders(); }
+  file_ = TemporaryFile();
+  places_.clear();
+}
+
+void FileSink::sync_folders() {
+  for (Place const& place : number_.empty() ? std::span(places_).last(1) : std::span(places_)) {
+    Descriptor const readable(file_calls.openat(place.folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+    if (readable && file_calls.fsync(readable.get()) == 0) { continue; }
+    fail(appeared_ ? "bring the folder to the disk (the file is whole and has its name)"
+                   : "bring the folder to the disk");
   }
 }
 
 void FileSink::discard() noexcept {
   gather_.clear();
+  if (!number_.empty()) {
+    // Before the temporary file goes: as long as it is there, whoever finds it puts them back.
+    (appeared_ ? drop : put_back)(places_, std::exchange(number_, {}));
+  }
   file_.remove();
-  folder_.reset();
+  places_.clear();
   stream_.reset();
 }
 

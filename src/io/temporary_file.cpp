@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/temporary_file.hpp"
 
+#include "io/set_aside.hpp"
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <random>
 #include <utility>
 
@@ -21,13 +21,7 @@ constexpr int kNumbers = 16;
 constexpr int kRandomTries = 100;
 
 std::string temporary_name(std::string const& final_name, std::string const& number) {
-  std::size_t const rest = number.size() + TemporaryFile::kSuffix.size() + 2;  // two dots
-  std::size_t cut = std::min(final_name.size(), std::size_t{NAME_MAX} - rest);
-  // Not inside a UTF-8 character: some file systems check.
-  while (cut < final_name.size() && cut > 0 && (static_cast<unsigned char>(final_name[cut]) & 0xC0u) == 0x80u) {
-    --cut;
-  }
-  return "." + final_name.substr(0, cut) + "." + number + std::string(TemporaryFile::kSuffix);
+  return hidden_name(final_name, "." + number + std::string(TemporaryFile::kSuffix));
 }
 
 bool is_file(int folder, std::string const& name, struct stat const& file) {
@@ -51,8 +45,15 @@ Descriptor create_locked(int folder, std::string const& name, mode_t mode) {
   return file;
 }
 
-// Removes what a dead writer left under this name. False when there is something that has to stay.
-bool remove_leftover(int folder, std::string const& name) {
+bool is_later(timespec const& a, timespec const& b) noexcept {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+// Puts away what a dead writer of this number left. False when there is something that has to stay.
+bool remove_leftover(std::span<Place const> places, std::string const& number) {
+  auto const& [_, final_name, folder_of_it] = places.back();
+  int const folder = folder_of_it.get();
+  std::string const name = temporary_name(final_name, number);
   Descriptor const file(file_calls.openat(folder, name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
   if (!file) { return errno == ENOENT; }
   struct stat status {};
@@ -61,37 +62,51 @@ bool remove_leftover(int folder, std::string const& name) {
   // With the lock held nobody else removes or renames it. Before that its writer may have published it and another one
   // taken the name: hence the look.
   if (!is_file(folder, name, status)) { return false; }
+  // The writer died before its rename. A raster that was changed since then has sidecars of its own, or none.
+  struct stat now {};
+  bool const is_old = fstatat(folder, final_name.c_str(), &now, 0) != 0 || !is_later(now.st_mtim, status.st_mtim);
+  if (is_old) { put_back(places, number); }
   return file_calls.unlinkat(folder, name.c_str(), 0) == 0;
 }
 
 }  // namespace
 
-TemporaryFile TemporaryFile::create(int folder, std::string const& final_name, mode_t mode) {
+TemporaryFile TemporaryFile::create(std::span<Place const> places, mode_t mode) {
   TemporaryFile made;
-  made.folder_ = folder;
+  made.folder_ = places.back().folder.get();
   made.owner_ = getpid();
-  auto const take = [&](std::string name) {
-    made.file_ = create_locked(folder, name, mode);
-    if (made.file_) { made.name_ = std::move(name); }
+  auto const take = [&](std::string number) {
+    std::string name = temporary_name(places.back().name, number);
+    made.file_ = create_locked(made.folder_, name, mode);
+    if (made.file_) {
+      drop(places, number);  // of a writer that died after its rename
+      made.name_ = std::move(name);
+      made.number_ = std::move(number);
+    }
     return made.file_ || errno != EEXIST;
   };
   bool taken = false;
-  for (int number = 0; number < kNumbers; ++number) {
-    std::string const name = temporary_name(final_name, std::to_string(number));
-    bool const free = remove_leftover(folder, name);
-    if (!taken && free) { taken = take(name); }
+  for (int i = 0; i < kNumbers; ++i) {
+    std::string number = std::to_string(i);
+    bool const free = remove_leftover(places, number);
+    if (!taken && free) { taken = take(std::move(number)); }
     if (taken && !made.file_) { return made; }
   }
   std::random_device random;
   for (int i = 0; i < kRandomTries && !taken; ++i) {
-    taken = take(temporary_name(final_name, std::to_string(random()) + std::to_string(random())));
+    taken = take(std::to_string(random()) + std::to_string(random()));
   }
   return made;
+}
+
+void TemporaryFile::clean(std::span<Place const> places) noexcept {
+  for (int i = 0; i < kNumbers; ++i) { static_cast<void>(remove_leftover(places, std::to_string(i))); }
 }
 
 TemporaryFile::TemporaryFile(TemporaryFile&& other) noexcept
     : folder_(other.folder_),
       owner_(other.owner_),
+      number_(std::move(other.number_)),
       name_(std::exchange(other.name_, {})),
       file_(std::move(other.file_)) {}
 
@@ -100,13 +115,23 @@ TemporaryFile& TemporaryFile::operator=(TemporaryFile&& other) noexcept {
     remove();
     folder_ = other.folder_;
     owner_ = other.owner_;
+    number_ = std::move(other.number_);
     name_ = std::exchange(other.name_, {});
     file_ = std::move(other.file_);
   }
   return *this;
 }
 
+bool TemporaryFile::has_its_name() const noexcept {
+  struct stat status {};
+  return !name_.empty() && fstat(file_.get(), &status) == 0 && is_file(folder_, name_, status);
+}
+
 bool TemporaryFile::rename_to(std::string const& final_name) noexcept {
+  if (!has_its_name()) {
+    errno = ESTALE;
+    return false;
+  }
   if (file_calls.renameat(folder_, name_.c_str(), folder_, final_name.c_str()) != 0) { return false; }
   name_.clear();
   return true;
@@ -114,7 +139,7 @@ bool TemporaryFile::rename_to(std::string const& final_name) noexcept {
 
 void TemporaryFile::remove() noexcept {
   // First the name, then the lock: nobody finds it unlocked.
-  if (!name_.empty() && owner_ == getpid()) { file_calls.unlinkat(folder_, name_.c_str(), 0); }
+  if (owner_ == getpid() && has_its_name()) { file_calls.unlinkat(folder_, name_.c_str(), 0); }
   name_.clear();
   file_.reset();
 }

@@ -194,7 +194,7 @@ void EditedFile::write_fresh() {
       return area(a) != area(b) ? area(a) > area(b) : (!a.is_mask && b.is_mask);
     });
   }
-  auto const sink = file_sink(path_, options_.durability);
+  auto const sink = file_->replacement();
   sink->open();
   try {
     WriteReport const report = writing::rewrite(plan, *dataset_->shared_impl()->levels.front()->source, *sink);

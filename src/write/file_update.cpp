@@ -2,6 +2,9 @@
 #include "write/file_update.hpp"
 
 #include "base/text.hpp"
+#include "io/file_sink.hpp"
+#include "io/place.hpp"
+#include "io/temporary_file.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -23,22 +26,42 @@ void FileUpdate::fail(char const* doing, std::optional<std::uint64_t> offset_byt
 
 void FileUpdate::open() {
   if (file_ || published_) { throw Error(ErrorKind::usage, "a file is opened once", {.source = path_}); }
-  file_ = io::Descriptor(io::file_calls.openat(AT_FDCWD, path_.c_str(), O_RDWR | O_CLOEXEC, 0));
+  io::Target const target = io::find_target(path_);
+  if (target.descriptor) { throw Error(ErrorKind::usage, "this is no regular file", {.source = path_}); }
+  io::Place const& place = target.places.back();
+  file_ = io::Descriptor(io::file_calls.openat(place.folder.get(), place.name.c_str(),
+                                               O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0));
   if (!file_) { fail("open for writing"); }
   // The lock first: what is known of the file from then on stays true. File systems without locks do without.
   if (io::file_calls.flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     file_.reset();
     throw Error(ErrorKind::io, "another process is changing the file", {.source = path_});
   }
-  struct stat status {
-  }, named{};
+  struct stat status {};
   if (fstat(file_.get(), &status) != 0) { fail("open for writing"); }
   if (!S_ISREG(status.st_mode)) { throw Error(ErrorKind::usage, "this is no regular file", {.source = path_}); }
-  if (stat(path_.c_str(), &named) != 0 || named.st_ino != status.st_ino || named.st_dev != status.st_dev) {
-    file_.reset();
-    throw Error(ErrorKind::io, "another process has just replaced the file", {.source = path_});
-  }
+  check_name("nothing is changed");
+  // Sidecars that a dead writer has set aside belong to this very file.
+  io::TemporaryFile::clean(target.places);
   old_size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+void FileUpdate::check_name(char const* state) const {
+  struct stat status {
+  }, named{};
+  if (fstat(file_.get(), &status) == 0 && stat(path_.c_str(), &named) == 0 && named.st_ino == status.st_ino &&
+      named.st_dev == status.st_dev) {
+    return;
+  }
+  throw Error(ErrorKind::io, text("another process has replaced or removed the file: ", state), {.source = path_});
+}
+
+std::shared_ptr<ByteSink> FileUpdate::replacement() const {
+  struct stat status {};
+  if (fstat(file_.get(), &status) != 0) { fail("write"); }
+  auto sink = std::make_shared<io::FileSink>(path_, durability_);
+  sink->replace_only(status.st_dev, status.st_ino);
+  return sink;
 }
 
 void FileUpdate::put(std::uint64_t offset_bytes, std::span<std::byte const> bytes) {
@@ -60,6 +83,8 @@ void FileUpdate::sync() {
 
 void FileUpdate::publish(std::uint64_t size_bytes) {
   gather_.flush(io::one_by_one([this](std::uint64_t at, io::Bytes part) { put(at, part); }));
+  // The file may have other names, under which a change that is meant for this one would be seen.
+  check_name("nothing is changed");
   struct stat status {};
   if (fstat(file_.get(), &status) != 0) { fail("finish"); }
   if (static_cast<std::uint64_t>(status.st_size) != size_bytes &&
@@ -74,6 +99,7 @@ void FileUpdate::patch(std::uint64_t offset_bytes, std::span<std::byte const> by
   if (!published_) { throw Error(ErrorKind::usage, "what is added comes before a patch", {.source = path_}); }
   put(offset_bytes, bytes);
   sync();
+  check_name("what has its name now is not changed");
 }
 
 void FileUpdate::discard() noexcept {

@@ -11,7 +11,8 @@
 //   file.patch(offset, pointer);                  // at last
 //
 // A crash before publish() leaves bytes behind the end that nobody refers to. The file is locked (flock) against other
-// writers of ours. Thread rule: one thread at a time.
+// updates of ours. A writer that replaces the whole file does not wait for them: whether the path still names this file
+// is looked at before publish() and after each patch. Thread rule: one thread at a time.
 #pragma once
 
 #include "base/byte_sink.hpp"
@@ -21,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,7 +35,8 @@ class FileUpdate final : public ByteSink {
   ~FileUpdate() override { discard(); }
 
   [[nodiscard]] std::string const& name() const noexcept override { return path_; }
-  // Throws `io` when there is no such file, it may not be written, or somebody else is changing it.
+  // Throws `io` when there is no such file, it may not be written, somebody else is changing it, or a link of somebody
+  // else leads to it (io/place.hpp).
   void open() override;
   [[nodiscard]] std::uint64_t old_size_bytes() const noexcept { return old_size_bytes_; }
 
@@ -43,10 +46,15 @@ class FileUpdate final : public ByteSink {
   // Cuts off what was added, unless it was published. The file is closed.
   void discard() noexcept override;
 
-  // One write anywhere in the file. Only after publish().
+  // A whole new file in place of this one. It appears only if the path names this one until then.
+  [[nodiscard]] std::shared_ptr<ByteSink> replacement() const;
+
+  // One write anywhere in the file. Only after publish(). Throws `io` when the path names another file afterwards: who
+  // comes by the path does not see the change.
   void patch(std::uint64_t offset_bytes, std::span<std::byte const> bytes);
 
  private:
+  void check_name(char const* state) const;
   void put(std::uint64_t offset_bytes, std::span<std::byte const> bytes);
   void sync();
   [[noreturn]] void fail(char const* doing, std::optional<std::uint64_t> offset_bytes = {}) const;  // by errno

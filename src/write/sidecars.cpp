@@ -1,67 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/sidecars.hpp"
 
-#include "base/byte_sink.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
 
-#include <filesystem>
-#include <memory>
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <span>
-#include <system_error>
 #include <utility>
 
 namespace terrazzo::writing {
 namespace {
 
-void remove_stale(std::string const& path) {
-  std::error_code trouble, unknown;
-  // A folder of that name is nothing that readers look at.
-  if (std::filesystem::is_directory(path, unknown)) { return; }
-  std::filesystem::remove(path, trouble);
-  if (!trouble || !std::filesystem::exists(std::filesystem::symlink_status(path, unknown))) { return; }
-  throw Error(
-      ErrorKind::io,
-      text("the raster itself is written and whole; this file is of the one before it, readers will believe it, "
-           "and it cannot be removed: ",
-           trouble.message()),
-      {.source = path});
-}
+constexpr std::string_view kPamSuffix = ".aux.xml";
 
 }  // namespace
 
-Sidecars::Sidecars(std::string path, std::string pam_xml, Durability durability)
-    : path_(std::move(path)), pam_xml_(std::move(pam_xml)), durability_(durability) {}
-
-void Sidecars::settle() const {
-  if (path_.empty()) { return; }
-  settle_beside(path_);
-  // A link stays and the file behind it is replaced: readers come by either name.
-  std::error_code trouble;
-  if (std::filesystem::is_symlink(path_, trouble)) {
-    std::filesystem::path const target = std::filesystem::canonical(path_, trouble);
-    if (!trouble) { settle_beside(target.string()); }
+Sidecars::Sidecars(std::shared_ptr<io::FileSink> raster, std::string pam_xml, Durability durability)
+    : raster_(std::move(raster)), pam_xml_(std::move(pam_xml)), durability_(durability) {
+  for (io::Place const& place : raster_->places()) {
+    io::Place const pam = io::beside(place, kPamSuffix);
+    io::TemporaryFile::clean({&pam, 1});
+    // Better known now than after the last pixel.
+    struct stat status {};
+    if (!pam_xml_.empty() && fstatat(pam.folder.get(), pam.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISDIR(status.st_mode)) {
+      throw Error(
+          ErrorKind::io,
+          "nothing is written: the raster needs a file of this name beside it (for category names, colours with "
+          "alpha, a long CRS), and it is a folder",
+          {.source = pam.path()});
+    }
   }
 }
 
-void Sidecars::settle_beside(std::string const& raster) const {
-  for (char const* const suffix : {".ovr", ".msk", ".msk.ovr"}) { remove_stale(raster + suffix); }
-  if (pam_xml_.empty()) {
-    remove_stale(raster + ".aux.xml");
+std::vector<std::shared_ptr<io::FileSink>> Sidecars::write_pam() const {
+  std::vector<std::shared_ptr<io::FileSink>> files;
+  if (pam_xml_.empty()) { return files; }
+  // A link stays and the file behind it is replaced: readers come by either name.
+  for (io::Place const& place : raster_->places()) {
+    auto const& file = files.emplace_back(std::make_shared<io::FileSink>(io::beside(place, kPamSuffix), durability_));
+    file->open();
+    file->write_at(0, std::as_bytes(std::span(pam_xml_)));
+    file->finish(pam_xml_.size());
+  }
+  return files;
+}
+
+void Sidecars::publish(ByteSink& sink, std::uint64_t size_bytes) const {
+  if (raster_ == nullptr) {
+    sink.publish(size_bytes);
     return;
   }
+  raster_->finish(size_bytes);
+  auto const pam = write_pam();
+  raster_->set_sidecars_aside();
+  raster_->appear();
   try {
-    std::shared_ptr<ByteSink> const sink = file_sink(raster + ".aux.xml", durability_);
-    sink->open();
-    sink->write_at(0, std::as_bytes(std::span(pam_xml_)));
-    sink->publish(pam_xml_.size());
+    for (auto const& file : pam) {
+      file->appear();
+      file->settle();
+    }
   } catch (Error const& error) {
     throw Error(ErrorKind::io,
                 text("the raster itself is written and whole; what only a file beside it can hold (category names, "
                      "colours with alpha, a long CRS) is lost: ",
                      error.message()),
-                {.source = raster + ".aux.xml"});
+                error.where());
   }
+  raster_->settle();
 }
 
 }  // namespace terrazzo::writing

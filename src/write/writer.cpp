@@ -4,6 +4,7 @@
 #include "base/byte_sink.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
+#include "io/file_sink.hpp"
 #include "terrazzo/device.hpp"
 #include "terrazzo/error.hpp"
 #include "write/assembly.hpp"
@@ -229,9 +230,8 @@ struct Writer::Impl {
       }
       WriteReport report = assembly.finish(moments);
       report.device_tiles = device_tiles;
-      sink->publish(report.bytes_written);
+      sidecars.publish(*sink, report.bytes_written);
       over = true;
-      sidecars.settle();
       return report;
     });
   }
@@ -268,15 +268,19 @@ void Writer::abort() noexcept {
 
 namespace {
 
-Writer create_with(std::shared_ptr<ByteSink> sink, std::string const& path, std::uint32_t width, std::uint32_t height,
-                   WriteOptions const& options) {
+// `file`: the sink, where a path names it.
+Writer create_with(std::shared_ptr<ByteSink> sink, std::shared_ptr<io::FileSink> file, std::uint32_t width,
+                   std::uint32_t height, WriteOptions const& options) {
   FilePlan plan = plan_file(width, height, options);
   check_engine(plan);
   note_blurred_validity(plan);
   FileTags tags(plan);  // what cannot be said in tags is refused before the sink is touched
   sink->open();
   try {
-    Sidecars sidecars(sink->is_seekable() ? path : std::string(), tags.pam(), options.durability);
+    Sidecars sidecars;
+    if (file != nullptr && file->is_seekable()) {
+      sidecars = Sidecars(std::move(file), tags.pam(), options.durability);
+    }
     return Writer(std::make_unique<Writer::Impl>(sink, std::move(plan), std::move(tags), std::move(sidecars)));
   } catch (...) {
     sink->discard();
@@ -290,8 +294,7 @@ Writer writing::create_overviews(std::shared_ptr<ByteSink> sink, FilePlan plan, 
   try {
     FileTags tags(plan);
     note_blurred_validity(plan);
-    return Writer(std::make_unique<Writer::Impl>(sink, std::move(plan), std::move(tags),
-                                                 Sidecars({}, {}, Durability::none), start_bytes));
+    return Writer(std::make_unique<Writer::Impl>(sink, std::move(plan), std::move(tags), Sidecars(), start_bytes));
   } catch (...) {
     sink->discard();
     throw;
@@ -299,11 +302,12 @@ Writer writing::create_overviews(std::shared_ptr<ByteSink> sink, FilePlan plan, 
 }
 
 Writer create(std::shared_ptr<ByteSink> sink, std::uint32_t width, std::uint32_t height, WriteOptions const& options) {
-  return create_with(std::move(sink), {}, width, height, options);
+  return create_with(std::move(sink), nullptr, width, height, options);
 }
 
 Writer create(std::string const& path, std::uint32_t width, std::uint32_t height, WriteOptions const& options) {
-  return create_with(file_sink(path, options.durability), path, width, height, options);
+  auto file = std::make_shared<io::FileSink>(path, options.durability, options.cancel);
+  return create_with(file, file, width, height, options);
 }
 
 namespace {

@@ -132,6 +132,82 @@ TEST_F(FileSinkTest, KeepsTheModeOfAFileItReplaces) {
   umask(before);
 }
 
+// A file of somebody else, or of another group, was given its permissions under other circumstances.
+TEST_F(FileSinkTest, KeepsNoPrivilegesAndNoRightsGivenByAnotherOwner) {
+  struct Case {
+    mode_t old;
+    uid_t owner;
+    gid_t group;
+    mode_t then;
+  };
+  constexpr uid_t kStranger = 65534;
+  uid_t const me = geteuid();
+  gid_t const mine = getegid();
+  std::vector<Case> cases{{06775, me, mine, 0775}, {01777, me, mine, 0777}};
+  if (me == 0) {
+    for (Case const& more : {Case{04777, kStranger, kStranger, 0644}, Case{06755, kStranger, mine, 0644},
+                             Case{0666, me, kStranger, 0644}, Case{0600, kStranger, kStranger, 0600}}) {
+      cases.push_back(more);
+    }
+  }
+  mode_t const before = umask(022);
+  for (auto const& [old, owner, group, then] : cases) {
+    std::filesystem::remove(path_);
+    folder_.write("dem.tif", old_);
+    ASSERT_EQ(chown(path_.c_str(), owner, group), 0);
+    ASSERT_EQ(chmod(path_.c_str(), old), 0);
+    FileSink sink(path_, Durability::none);
+    sink.open();
+    EXPECT_EQ(mode_of(folder_.path(".dem.tif.0.terrazzo-tmp")), then);
+    sink.publish(0);
+    EXPECT_EQ(mode_of(path_), then);
+  }
+  umask(before);
+}
+
+TEST_F(FileSinkTest, TellsWhenItsTemporaryFileWasExchanged) {
+  folder_.write("dem.tif", old_);
+  FileSink sink(path_, Durability::none);
+  sink.open();
+  sink.write_at(0, new_);
+  std::filesystem::remove(folder_.path(".dem.tif.0.terrazzo-tmp"));
+  folder_.write(".dem.tif.0.terrazzo-tmp", "theirs");
+  Error const error = failure_of([&] { sink.publish(new_.size()); });
+  EXPECT_EQ(error.kind(), ErrorKind::io);
+  EXPECT_NE(error.message().find("removed or replaced"), std::string::npos) << error.message();
+  EXPECT_TRUE(file_bytes(path_) == old_);
+}
+
+TEST_F(FileSinkTest, RefusesPipesAndLinksOfStrangersInStickyFolders) {
+  if (geteuid() != 0) { GTEST_SKIP() << "only root gives files away"; }
+  ASSERT_EQ(chmod(folder_path_.c_str(), 01777), 0);
+  folder_.write("precious.tif", old_);
+  std::filesystem::create_symlink("precious.tif", path_);
+  ASSERT_EQ(lchown(path_.c_str(), 65534, 65534), 0);
+  ASSERT_EQ(mkfifo(folder_.path("pipe").c_str(), 0666), 0);
+  ASSERT_EQ(chown(folder_.path("pipe").c_str(), 65534, 65534), 0);
+  for (std::string const& path : {path_, folder_.path("pipe")}) {
+    Error const error = open_failure(path);
+    EXPECT_EQ(error.kind(), ErrorKind::io);
+    EXPECT_NE(error.message().find("another user"), std::string::npos) << error.message();
+  }
+  EXPECT_TRUE(file_bytes(folder_.path("precious.tif")) == old_);
+}
+
+TEST_F(FileSinkTest, ReplacesTheVeryNameThatItIsGiven) {
+  folder_.write("far.tif", old_);
+  std::filesystem::create_symlink("far.tif", path_);
+  std::vector<Place> places = find_target(path_).places;
+  ASSERT_EQ(places.size(), 2U);
+  FileSink sink(std::move(places.front()), Durability::none);
+  sink.open();
+  sink.write_at(0, new_);
+  sink.publish(new_.size());
+  EXPECT_FALSE(std::filesystem::is_symlink(path_));
+  EXPECT_TRUE(file_bytes(path_) == new_);
+  EXPECT_TRUE(file_bytes(folder_.path("far.tif")) == old_);
+}
+
 TEST_F(FileSinkTest, WritesWhatALinkLeadsTo) {
   std::filesystem::create_directory(folder_.path("far"));
   folder_.write("far/old.tif", old_);

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -27,12 +28,12 @@ using testing::TempFolder;
 
 class TemporaryFileTest : public ::testing::Test {
  protected:
-  TemporaryFile make() const { return TemporaryFile::create(folder_.get(), "dem.tif", 0666); }
+  TemporaryFile make() const { return TemporaryFile::create(places_, 0666); }
   bool exists(std::string const& name) const { return std::filesystem::exists(place_.path(name)); }
 
   TempFolder place_;
   std::string const path_ = place_.path("");
-  Descriptor const folder_{::open(path_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  std::vector<Place> const places_ = find_target(place_.path("dem.tif")).places;
 };
 
 TEST_F(TemporaryFileTest, RemovesWhatDeadWritersLeft) {
@@ -144,6 +145,53 @@ TEST_F(TemporaryFileTest, KeepsBothFilesWhenTheRenameFails) {
   EXPECT_EQ(count_temporary(path_), 1);
   file.remove();
   EXPECT_EQ(count_temporary(path_), 0);
+}
+
+// Somebody who may write to the folder, or a program that cleans it, has taken the name.
+TEST_F(TemporaryFileTest, NeitherRenamesNorRemovesAnotherFileUnderItsName) {
+  place_.write("dem.tif", "old");
+  {
+    TemporaryFile file = make();
+    std::filesystem::remove(place_.path(".dem.tif.0.terrazzo-tmp"));
+    EXPECT_FALSE(file.rename_to("dem.tif"));
+    EXPECT_EQ(errno, ESTALE);
+    place_.write(".dem.tif.0.terrazzo-tmp", "theirs");
+    EXPECT_FALSE(file.rename_to("dem.tif"));
+    EXPECT_EQ(errno, ESTALE);
+  }
+  EXPECT_EQ(std::filesystem::file_size(place_.path(".dem.tif.0.terrazzo-tmp")), 6u);
+  EXPECT_EQ(std::filesystem::file_size(place_.path("dem.tif")), 3u);
+}
+
+TEST_F(TemporaryFileTest, PutsBackTheSidecarsThatADeadWriterSetAside) {
+  place_.write("dem.tif", "old");
+  place_.write(".dem.tif.2.terrazzo-tmp", "left");
+  place_.write(".dem.tif.ovr.2.terrazzo-old", "overviews");
+  { TemporaryFile const file = make(); }
+  EXPECT_TRUE(exists("dem.tif.ovr"));
+  EXPECT_FALSE(exists(".dem.tif.ovr.2.terrazzo-old"));
+  place_.write(".dem.tif.2.terrazzo-tmp", "left");
+  place_.write(".dem.tif.msk.2.terrazzo-old", "mask");
+  TemporaryFile::clean(places_);
+  EXPECT_TRUE(exists("dem.tif.msk"));
+  EXPECT_EQ(count_temporary(path_), 0);
+}
+
+TEST_F(TemporaryFileTest, DropsThemWhereTheRasterIsNotTheOldOne) {
+  // The writer died after its rename.
+  place_.write("dem.tif", "new");
+  place_.write(".dem.tif.ovr.0.terrazzo-old", "overviews");
+  { TemporaryFile const file = make(); }
+  EXPECT_FALSE(exists(".dem.tif.ovr.0.terrazzo-old"));
+  EXPECT_FALSE(exists("dem.tif.ovr"));
+  // It died before, and another program has changed the raster since.
+  place_.write(".dem.tif.0.terrazzo-tmp", "left");
+  place_.write(".dem.tif.ovr.0.terrazzo-old", "overviews");
+  auto const later = std::filesystem::last_write_time(place_.path(".dem.tif.0.terrazzo-tmp")) + std::chrono::seconds(1);
+  std::filesystem::last_write_time(place_.path("dem.tif"), later);
+  { TemporaryFile const file = make(); }
+  EXPECT_FALSE(exists(".dem.tif.ovr.0.terrazzo-old"));
+  EXPECT_FALSE(exists("dem.tif.ovr"));
 }
 
 // Creation, lock, look, removal and rename of many at once: nobody may lose a file to another's cleaning.

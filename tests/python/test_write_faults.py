@@ -133,7 +133,7 @@ def test_a_full_disk_is_an_io_error_and_leaves_the_old_file(noisy, small_disk, c
     assert [path.name for path in small_disk.iterdir()] == ["out.tif"]
 
 
-def test_a_sidecar_that_cannot_be_written_is_told_of_and_the_raster_is_whole(tmp_path):
+def test_a_sidecar_that_cannot_be_written_is_told_of_and_nothing_changes(tmp_path):
     array = rasters.make("uint8", 1, 100, 120)
     source, out = tmp_path / "source.tif", tmp_path / "out.tif"
     write_source(source, array)
@@ -141,14 +141,46 @@ def test_a_sidecar_that_cannot_be_written_is_told_of_and_the_raster_is_whole(tmp
         "<PAMDataset><PAMRasterBand band=\"1\"><CategoryNames><Category>sea</Category></CategoryNames>"
         "</PAMRasterBand></PAMDataset>")
     (tmp_path / "out.tif.aux.xml").mkdir()  # stops root too
+    out.write_text("old")
     result = harness.run("convert", source, "-o", out, "--json")
     assert result.code == harness.IO, str(result)
     error = result.error()
     assert error["file"] == str(out) + ".aux.xml"
-    assert "the raster itself is written and whole" in error["message"]
+    assert "nothing is written" in error["message"]
     assert not leftovers(tmp_path)
-    with rasterio.open(out) as file:
-        np.testing.assert_array_equal(file.read(), array)
+    assert out.read_text() == "old"
+
+
+def test_kill_never_leaves_old_sidecars_beside_new_pixels(tmp_path, note):
+    """Killed at random around the end of the write; tests/write/sidecars_test.cpp kills at every call."""
+    source, out = tmp_path / "source.tif", tmp_path / "out.tif"
+    write_source(source, rasters.make("uint8", 1, 64, 64))
+    began = time.monotonic()
+    harness.run_ok("convert", source, "-o", out, "--quiet")
+    seconds = time.monotonic() - began
+    whole = out.read_bytes()
+    rng = random.Random(int(time.time()))
+    sidecars = [tmp_path / ("out.tif" + suffix) for suffix in (".ovr", ".msk", ".msk.ovr", ".aux.xml")]
+    replaced = 0
+    for _ in range(ROUNDS):
+        out.write_bytes(b"old")
+        for path in sidecars:
+            path.write_bytes(b"old")
+        process = subprocess.Popen([harness.BINARY, "convert", source, "-o", out, "--quiet"])
+        time.sleep(rng.uniform(0.2, 1.2) * seconds)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        if out.read_bytes() == whole:
+            replaced += 1
+            assert not any(path.exists() for path in sidecars)
+        else:
+            assert out.read_bytes() == b"old"
+            kept = [path for path in sidecars
+                    if path.exists() or (tmp_path / f".{path.name}.0.terrazzo-old").exists()]
+            assert kept == sidecars
+    harness.run_ok("convert", source, "-o", out, "--quiet")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.tif", "source.tif"]
+    note(f"kill -9 with sidecars: {replaced} of {ROUNDS} rasters were replaced, none beside old sidecars")
 
 
 def test_memory_does_not_grow_with_the_raster(tmp_path, note):

@@ -5,6 +5,8 @@
 
 #include "io/file_calls.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
@@ -19,7 +21,11 @@ struct Fault {
   int times = 1;
   // Not an error: writes are cut to so many bytes, every one of them.
   std::size_t short_bytes = 0;
+  // Not an error: the process ends right there, as by kill -9 before the call. For children.
+  bool kills = false;
 };
+
+constexpr int kKilled = 98;  // exit code of a process that a fault ended
 
 // A literal as a template argument.
 template <std::size_t N>
@@ -35,6 +41,7 @@ class FailingCalls {
     if (!fault_.call.empty() && fault_.call != call) { return false; }
     int const index = count_++;
     if (index < fault_.at || index >= fault_.at + fault_.times || fault_.short_bytes > 0) { return false; }
+    if (fault_.kills) { ::_exit(kKilled); }
     errno = fault_.error;
     return true;
   }

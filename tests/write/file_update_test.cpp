@@ -8,6 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <filesystem>
 
 namespace terrazzo::writing {
@@ -79,6 +82,66 @@ TEST_F(FileUpdateTest, IsLockedAgainstOthers) {
   file.discard();
   FileUpdate later(path_, Durability::none);
   EXPECT_NO_THROW(later.open());
+}
+
+// A conversion onto the same path does not wait for an edit.
+TEST_F(FileUpdateTest, TellsWhenThePathNamesAnotherFile) {
+  auto const replace = [&] { std::filesystem::rename(folder_.write("new", more_), path_); };
+  std::string const other_name = folder_.path("hard link");
+  {
+    FileUpdate file(path_, Durability::none);
+    file.open();
+    file.write_at(100, old_);
+    std::filesystem::create_hard_link(path_, other_name);
+    replace();
+    EXPECT_EQ(kind_of_failure([&] { file.publish(200); }), ErrorKind::io);
+  }
+  EXPECT_EQ(file_bytes(other_name), old_) << "what the path named before is as it was";
+  FileUpdate file(path_, Durability::none);
+  file.open();
+  file.publish(file.old_size_bytes());
+  replace();
+  EXPECT_EQ(kind_of_failure([&] { file.patch(0, old_); }), ErrorKind::io);
+  EXPECT_EQ(file_bytes(path_), more_);
+}
+
+TEST_F(FileUpdateTest, IsReplacedOnlyWhileItHasItsName) {
+  for (bool const raced : {false, true}) {
+    folder_.write("a.bin", old_);
+    FileUpdate file(path_, Durability::none);
+    file.open();
+    std::shared_ptr<ByteSink> const sink = file.replacement();
+    sink->open();
+    sink->write_at(0, more_);
+    if (raced) {
+      std::filesystem::rename(folder_.write("new", "of a convert"), path_);
+      EXPECT_EQ(kind_of_failure([&] { sink->publish(more_.size()); }), ErrorKind::io);
+      sink->discard();
+      EXPECT_EQ(std::filesystem::file_size(path_), 12U);
+    } else {
+      sink->publish(more_.size());
+      EXPECT_EQ(file_bytes(path_), more_);
+    }
+    EXPECT_EQ(testing::count_temporary(folder_.path("")), 0);
+  }
+}
+
+TEST_F(FileUpdateTest, FollowsLinksButNotThoseOfStrangersInStickyFolders) {
+  if (geteuid() != 0) { GTEST_SKIP() << "only root gives links away"; }
+  std::filesystem::create_symlink("a.bin", folder_.path("link"));
+  EXPECT_NO_THROW(FileUpdate(folder_.path("link"), Durability::none).open());
+  ASSERT_EQ(chmod(folder_.path("").c_str(), 01777), 0);
+  EXPECT_NO_THROW(FileUpdate(folder_.path("link"), Durability::none).open());
+  ASSERT_EQ(lchown(folder_.path("link").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(kind_of_failure([&] { FileUpdate(folder_.path("link"), Durability::none).open(); }), ErrorKind::io);
+}
+
+TEST_F(FileUpdateTest, PutsBackTheSidecarsThatADeadWriterSetAside) {
+  folder_.write(".a.bin.0.terrazzo-tmp", "left");
+  folder_.write(".a.bin.ovr.0.terrazzo-old", "overviews");
+  FileUpdate(path_, Durability::none).open();
+  EXPECT_TRUE(std::filesystem::exists(folder_.path("a.bin.ovr")));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path(".a.bin.0.terrazzo-tmp")));
 }
 
 TEST_F(FileUpdateTest, TellsWhenThereIsNoSuchFileOrNoSync) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A write that fails anywhere: the failure is told, the old file stays whole, nothing else is left.
+#include "support/child_process.hpp"
 #include "support/fault_injection.hpp"
 #include "support/file_bytes.hpp"
 #include "support/temp_folder.hpp"
@@ -11,6 +12,8 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace terrazzo::writing {
@@ -130,6 +133,7 @@ TEST(WriterFaults, LeavesTheOldFileOrTheNewOneWhateverCallFails) {
             TempFolder const folder;
             std::string const path = folder.path("out.tif");
             folder.write("out.tif", "the old file");
+            std::filesystem::permissions(path, std::filesystem::perms{0755});  // to be kept
             std::vector<std::byte> const old = file_bytes(path);
             bool hit = false, failed = false, unsupported = false;
             {
@@ -158,6 +162,34 @@ TEST(WriterFaults, LeavesTheOldFileOrTheNewOneWhateverCallFails) {
     // Every kind of call happens in some of these files, except where a file system lacks it.
     if (call != "copy_file_range" && call != "fallocate" && call != "ftruncate") { EXPECT_GT(struck, 0) << call; }
   }
+}
+
+// tests/write/sidecars_test.cpp has the states in between.
+TEST(WriterFaults, NeverLeavesOldSidecarsBesideNewPixelsWhenItIsKilled) {
+  WriteOptions options = file_options(false);
+  options.threads = 1;
+  bool replaced = false;
+  for (int at = 0;; ++at) {
+    TempFolder const folder;
+    std::string const path = folder.write("out.tif", "old");
+    for (char const* suffix : {".ovr", ".msk", ".aux.xml"}) { folder.write("out.tif" + std::string(suffix), "old"); }
+    int const code = terrazzo::testing::in_child([&] {
+      FailingCalls const calls(Fault{.at = at, .kills = true});
+      Writer writer = create(path, image().width, image().height, options);
+      writer.write_rows(image().view(), image().mask_view());
+      writer.close();
+      return 0;
+    });
+    if (file_bytes(path).size() > 3) {
+      replaced = true;
+      for (char const* suffix : {".ovr", ".msk", ".aux.xml"}) {
+        EXPECT_FALSE(std::filesystem::exists(path + suffix)) << suffix << ", call " << at;
+      }
+    }
+    if (code == 0) { break; }
+    ASSERT_EQ(code, terrazzo::testing::kKilled);
+  }
+  EXPECT_TRUE(replaced);
 }
 
 TEST(WriterFaults, WritesOnAfterShortWrites) {

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "output_file.hpp"
+#include "terrazzo/output_file.hpp"
 
+#include "support/child_process.hpp"
 #include "terrazzo/error.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
-namespace terrazzo::cli {
+namespace terrazzo {
 namespace {
 
 namespace fs = std::filesystem;
@@ -129,20 +132,44 @@ TEST_F(OutputFileTest, SpecialFilesAreWrittenAsTheyAre) {
   out.write(bytes_of("gone"));
   out.publish();
   OutputFile full("/dev/full");
-  EXPECT_THROW(full.write(bytes_of("x")), Error);
+  full.write(bytes_of("x"));  // may wait in the file
+  EXPECT_THROW(full.publish(), Error);
 }
 
-TEST_F(OutputFileTest, FoldersAreIoErrors) {
-  for (std::string const& bad : {folder_.string(), path("no/such/folder")}) {
+TEST_F(OutputFileTest, RefusesFolders) {
+  for (auto const& [bad, kind] : {std::pair(folder_.string(), ErrorKind::usage),  // as create() does
+                                  std::pair(path("no/such/folder"), ErrorKind::io)}) {
     try {
       OutputFile out(bad);
       ADD_FAILURE() << bad;
     } catch (Error const& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::io);
+      EXPECT_EQ(error.kind(), kind);
       EXPECT_EQ(error.where().source, bad);
     }
   }
 }
 
+TEST_F(OutputFileTest, LeftoversOfKilledWritersGoWithTheNextWrite) {
+  int const code = testing::in_child([&] {
+    OutputFile out(path("a"));
+    out.write(bytes_of("half"));
+    _exit(0);  // no destructor runs
+    return 1;
+  });
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(files_in_folder(), 1U);
+  OutputFile(path("a")).publish();
+  EXPECT_EQ(files_in_folder(), 1U);
+}
+
+TEST_F(OutputFileTest, CancelEndsTheWaitForAPipe) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  std::atomic<bool> const cancel = true;
+  try {
+    OutputFile out(path("pipe"), &cancel);
+    ADD_FAILURE() << "opened";
+  } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::cancelled); }
+}
+
 }  // namespace
-}  // namespace terrazzo::cli
+}  // namespace terrazzo
