@@ -50,7 +50,7 @@ class Facts:
             self.tags = file.tags()
             self.interleave = file.profile.get("interleave", "band")
             self.nbits = [int(file.tags(i, ns="IMAGE_STRUCTURE").get("NBITS", 0)) for i in file.indexes]
-            self.palette = ColorInterp.palette in self.colours
+            self.palette = has_colour_table(file)
         self.alpha = self.colours.index(ColorInterp.alpha) if ColorInterp.alpha in self.colours else None
         self.level_sizes, self.level_dtypes = [], [self.dtype]
         for level in range(len(self.overviews)):
@@ -97,6 +97,14 @@ class Facts:
             x, y = (full / part for full, part in zip((self.width, self.height), self.level_sizes[selection.level - 1]))
         return (self.transform @ rasterio.Affine.translation(window[0] * x, window[1] * y) @
                 rasterio.Affine.scale(x * window[2] / width, y * window[3] / height))
+
+
+def has_colour_table(file):
+    """Of gray samples whose 0 is white GDAL makes a palette too."""
+    try:
+        return bool(file.colormap(1))
+    except ValueError:
+        return False
 
 
 def result_dtype(facts, selection):
