@@ -83,12 +83,16 @@ def option_value(case):
 def with_marker(case, pixels, valid, known):
     """--nodata V: NaN becomes V, and so do missing pixels where they have no other way to say so."""
     value = option_value(case)
+    if pixels.dtype.kind == "c" and case.selection.changes_values:
+        return pixels, valid  # a marker is real, and complex integers have no NaN
     if value is None or pixels.dtype.kind == "c":
         return pixels, known
     pixels, known = pixels.copy(), known.copy()
     if pixels.dtype.kind == "f":
         pixels[np.isnan(pixels) & known] = value
-    if case.selection.changes_values:
+    # A mask image or alpha says what is missing where values are only rescaled.
+    by_value = not case.facts.has_mask_image and case.facts.nodata[0] is not None
+    if case.selection.masked or (case.selection.unpack and by_value):
         pixels[~valid] = value
         known[:] = True
     return pixels, known
@@ -141,7 +145,7 @@ def check_marker(case, out, valid, all_known):
     elif "nodata" in chosen:
         assert same_value(nodata, option_value(case), result_dtype(facts, selection)), nodata
     elif selection.masked:
-        if result_dtype(facts, selection) not in INTEGERS:
+        if result_dtype(facts, selection) not in (*INTEGERS, "complex_int16"):
             assert nodata is not None and np.isnan(nodata), nodata
     elif not selection.unpack:
         first = facts.nodata[facts.bands_of(selection)[0] - 1]
