@@ -5,7 +5,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-pytest.register_assert_rewrite("pixels", "verdicts")  # their asserts tell what they compared
+pytest.register_assert_rewrite("pixels", "verdicts", "random_checks")  # their asserts tell what they compared
 
 import harness  # noqa: E402  (needs the path above)
 

@@ -6,6 +6,7 @@ Settings, all environment variables:
   TERRAZZO_ASAN_BIN  the AddressSanitizer build of it; default build/asan/terrazzo, used where it exists
   TERRAZZO_CORPUS    folder with manifest.json; default ../shared/corpus beside the checkout
   TERRAZZO_FULL      1: the full product of generated files instead of the pairwise choice
+  TERRAZZO_SEEDS     FIRST:LAST: the seeds that test_random_options.py runs, LAST left out
 """
 
 import dataclasses
