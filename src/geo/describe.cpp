@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/describe.hpp"
 
+#include "base/text.hpp"
 #include "geo/baseline_metadata.hpp"
 #include "geo/citation.hpp"
 #include "geo/color.hpp"
+#include "geo/crs_text.hpp"
 #include "geo/gdal_metadata.hpp"
 #include "geo/metadata.hpp"
 #include "geo/nodata.hpp"
@@ -224,6 +226,10 @@ CrsDefinition describe(tiff::Directory const& dir, Sidecars const& sidecars, Inf
   if (auto const rpc = info.metadata.domains.find("RPC");
       georeference.rpc.empty() && rpc != info.metadata.domains.end()) {
     georeference.rpc = rpc->second;
+  }
+  if (!definition.text.empty() && !is_crs_definition(definition.text)) {
+    info.warnings.push_back(text("the CRS ", quoted_crs_text(definition.text),
+                                 " is no WKT, PROJJSON or code of a CRS that PROJ may be given: it stays a text"));
   }
   georeference.crs = describe_crs(definition);
   return definition;
