@@ -1,22 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "info_json.hpp"
 
+#include <utility>
+
 namespace terrazzo::cli {
 namespace {
 
 Json text_or_null(std::string const& text) { return text.empty() ? Json() : Json(text); }
 
+// A key that is new to `object`. Json's own look-ups go through all keys, and a file may have a million of them.
+void append(Json& object, std::string const& key, Json value) {
+  auto& members = object.get_ref<Json::object_t&>();
+  static_cast<Json::object_t::Container&>(members).emplace_back(key, std::move(value));
+}
+
+// REQUIRES: no key twice, as open() leaves them.
 Json items_to_json(MetadataItems const& items) {
   Json object = Json::object();
-  for (auto const& [key, value] : items) { object[key] = value; }
+  for (auto const& [key, value] : items) { append(object, key, value); }
   return object;
 }
 
 // {domain: {key: value}}; domains that are XML documents are {domain: text}.
 Json metadata_to_json(Metadata const& metadata) {
   Json object = Json::object();
-  for (auto const& [domain, items] : metadata.domains) { object[domain] = items_to_json(items); }
-  for (auto const& [domain, document] : metadata.xml_domains) { object[domain] = document; }
+  for (auto const& [domain, items] : metadata.domains) {
+    if (!metadata.xml_domains.contains(domain)) { append(object, domain, items_to_json(items)); }
+  }
+  for (auto const& [domain, document] : metadata.xml_domains) { append(object, domain, document); }
   return object;
 }
 

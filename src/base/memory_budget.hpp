@@ -33,6 +33,8 @@ class MemoryBudget {
     ~Reservation() {
       if (budget_ != nullptr) { budget_->used_bytes_.fetch_sub(bytes_, std::memory_order_relaxed); }
     }
+    // Its bytes stay taken for as long as the budget lives.
+    void keep() noexcept { budget_ = nullptr; }
 
    private:
     MemoryBudget* budget_ = nullptr;
@@ -43,6 +45,8 @@ class MemoryBudget {
   [[nodiscard]] std::optional<Reservation> try_reserve(std::uint64_t bytes) noexcept;
   // Throws `limit`, saying what was wanted, how much, and how much is free. Call it before allocating.
   [[nodiscard]] Reservation reserve(std::uint64_t bytes, std::string_view what);
+  // The same for memory that is held until the end of the call that the budget belongs to: nothing gives it back.
+  void charge(std::uint64_t bytes, std::string_view what) { reserve(bytes, what).keep(); }
 
   [[nodiscard]] std::uint64_t limit_bytes() const noexcept { return limit_bytes_; }
   [[nodiscard]] std::uint64_t used_bytes() const noexcept { return used_bytes_.load(std::memory_order_relaxed); }

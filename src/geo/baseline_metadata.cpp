@@ -109,6 +109,18 @@ std::optional<std::string> bounded_text(tiff::Directory const& dir, std::uint16_
   return to_utf8(*std::move(text));
 }
 
+std::uint64_t baseline_text_bytes(tiff::Directory const& dir) noexcept {
+  std::uint64_t bytes = 0;
+  auto const add = [&](std::uint16_t number) {
+    auto const* const entry = dir.find(number);
+    if (entry != nullptr && entry->value_bytes <= kMaxTextTagBytes) { bytes += entry->value_bytes; }
+  };
+  for (auto const& item : kTexts) { add(item.tag); }
+  for (auto const& item : kDgiwgTexts) { add(item.tag); }
+  add(tag::XMLPacket);
+  return bytes;
+}
+
 void add_baseline_metadata(tiff::Directory const& dir, MetadataBuilder& metadata) {
   for (auto const& item : kTexts) {
     if (auto text = bounded_text(dir, item.tag)) { metadata.set("", item.name, *std::move(text)); }

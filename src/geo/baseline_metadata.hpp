@@ -17,6 +17,9 @@ namespace terrazzo::geo {
 // Into the default domain; the XMP packet goes into "xml:XMP".
 void add_baseline_metadata(tiff::Directory const& dir, MetadataBuilder& metadata);
 
+// Bytes of the tags that add_baseline_metadata() reads. Tags may share them, so the sum may pass the file's size.
+[[nodiscard]] std::uint64_t baseline_text_bytes(tiff::Directory const& dir) noexcept;
+
 // The inverse, for one item of the default domain. False when the item has no tag of its own, or its value does not
 // fit.
 bool set_baseline_tag(std::string_view key, std::string const& value, tiff::TagSet& tags);

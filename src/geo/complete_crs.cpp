@@ -2,14 +2,12 @@
 #include "geo/complete_crs.hpp"
 
 #include "base/text.hpp"
+#include "geo/crs_text.hpp"
 #include "geo/keyed_crs.hpp"
 #include "geo/proj_library.hpp"
 
-#include <algorithm>
-#include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace terrazzo::geo {
 namespace {
@@ -36,16 +34,6 @@ Kind kind_of(PjPtr const& crs, ProjSession const& proj) {
   }
 }
 
-// WKT, PROJJSON, a PROJ string, "EPSG:4326" or a URN. PROJ would look any other text up among the names of its
-// database, by resemblance: slow, and a guess.
-bool is_definition(std::string_view text) {
-  constexpr std::size_t kMaxBytes = std::size_t{256} << 10;  // the longest definitions in use have some 20 KiB
-  if (text.size() > kMaxBytes) { return false; }
-  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-  auto const mark = text.find_first_of("[({+:= ");
-  return mark != std::string_view::npos && text[mark] != ' ' && text[mark] != '=';
-}
-
 // Codes of the parts. A code that the file names but contradicts is not one of them.
 void set_part_codes(PjPtr const& object, ProjSession const& proj, Crs& crs) {
   auto const code = [&](int value) { return value == 0 ? std::nullopt : std::optional(value); };
@@ -60,23 +48,17 @@ void set_part_codes(PjPtr const& object, ProjSession const& proj, Crs& crs) {
   }
 }
 
-// A PROJ string is an operation unless it says that it is a CRS.
-std::string as_crs(std::string const& text) {
-  bool const bare = text.find("+proj=") != std::string::npos && text.find('[') == std::string::npos &&
-                    text.find("+type=crs") == std::string::npos;
-  return bare ? text + " +type=crs" : text;
-}
-
 }  // namespace
 
 bool complete_crs(CrsDefinition const& definition, Info& info) {
   auto& crs = info.georeference.crs;
   if (!crs || definition.empty() || proj_api() == nullptr) { return false; }
+  if (!definition.text.empty() && !is_crs_definition(definition.text)) { return false; }  // describe() has told so
   ProjSession const proj;
   if (!proj.has_database()) { return false; }
   KeyedCrs found;
   if (!definition.text.empty()) {
-    if (is_definition(definition.text)) { found.crs = proj.create(as_crs(definition.text)); }
+    found.crs = proj.create(definition.text);
     found.epsg = proj.epsg(found.crs);
   } else {
     found = crs_from_keys(*definition.keys, proj);

@@ -3,8 +3,10 @@
 
 #include "base/letter_case.hpp"
 #include "geo/citation.hpp"
+#include "geo/crs_text.hpp"
 #include "geo/epsg_kinds.hpp"
 #include "geo/number.hpp"
+#include "geo/utf8.hpp"
 
 #include <algorithm>
 #include <array>
@@ -69,10 +71,16 @@ std::optional<int> outermost_epsg(std::string_view wkt) {
 }
 
 Crs describe_text(std::string_view text) {
+  constexpr std::size_t kMaxNameBytes = 4096;
   Crs crs;
   constexpr std::string_view kEpsg = "EPSG:";
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-  if (starts_with_ignoring_case(text, kEpsg)) {
+  bool const is_definition = is_crs_definition(text);
+  // What is no definition stays a text: as WKT a writer would hand it to PROJ.
+  if (!is_definition) {
+    crs.name = to_utf8(std::string(text.substr(0, text.find_last_not_of(" \t\r\n") + 1).substr(0, kMaxNameBytes)));
+  }
+  if (is_definition && starts_with_ignoring_case(text, kEpsg)) {
     if (int const code = integer_or_zero(text.substr(kEpsg.size())); code > 0) { crs.epsg = code; }
   }
   auto const open = text.find_first_of("[(");
@@ -82,7 +90,7 @@ Crs describe_text(std::string_view text) {
   for (auto const& [name, kind] : kWktKinds) {
     if (equals_ignoring_case(keyword, name)) { crs.kind = kind; }
   }
-  if (crs.kind == Kind::unknown) { return crs; }
+  if (crs.kind == Kind::unknown || !is_definition) { return crs; }
   auto const first_quote = text.find('"', open);
   auto const second_quote = first_quote == std::string_view::npos ? first_quote : text.find('"', first_quote + 1);
   if (second_quote != std::string_view::npos) {

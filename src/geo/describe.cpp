@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/describe.hpp"
 
+#include "base/text.hpp"
 #include "geo/baseline_metadata.hpp"
 #include "geo/citation.hpp"
 #include "geo/color.hpp"
+#include "geo/crs_text.hpp"
 #include "geo/gdal_metadata.hpp"
 #include "geo/metadata.hpp"
 #include "geo/nodata.hpp"
@@ -28,7 +30,7 @@ namespace {
 constexpr int kPixelIsPoint = 2;
 
 void describe_nodata(tiff::Directory const& dir, Info& info) {
-  constexpr std::uint64_t kMaxBytes = 4096;
+  constexpr std::uint64_t kMaxBytes = 1024;  // every band keeps the text
   auto const text = bounded_text(dir, tiff::tag::GDALNodata, kMaxBytes);
   if (!text) { return; }
   for (auto& band : info.bands) { band.nodata = parse_nodata(*text, band.dtype); }
@@ -74,6 +76,23 @@ void describe_heights(tiff::Directory const& dir, std::optional<GeoKeys> const& 
   band.has_scale = band.has_offset = true;
 }
 
+// What is read of the tags, and the descriptions of bands.
+void charge_tags(tiff::Directory const& dir, std::size_t bands, MemoryBudget& budget) {
+  constexpr std::uint64_t kBandBytes = sizeof(BandInfo) + sizeof(PamBand) + sizeof(MetadataBuilder);
+  constexpr std::uint64_t kPointBytes = 2 * sizeof(GroundControlPoint);  // and the numbers they are made of
+  auto const bytes_of = [&](std::uint16_t tag) {
+    auto const* const entry = dir.find(tag);
+    return entry == nullptr ? 0 : entry->value_bytes;
+  };
+  std::uint64_t const nodata = bytes_of(tiff::tag::GDALNodata);
+  budget.charge(bands * (kBandBytes + std::min<std::uint64_t>(nodata, 1024)), "the descriptions of the bands");
+  // The bytes, the text made of them, and that text as UTF-8.
+  budget.charge(3 * baseline_text_bytes(dir), "the texts in the tags");
+  budget.charge(
+      std::min<std::uint64_t>(bytes_of(tiff::tag::ModelTiepoint) / (6 * sizeof(double)), kMaxTiepoints) * kPointBytes,
+      "the ground control points");
+}
+
 // A CRS in the metadata that ArcGIS writes beside the file.
 std::string crs_from_esri_xml(std::string const& xml) {
   constexpr std::size_t kMaxBytes = std::size_t{10} << 20;
@@ -95,11 +114,12 @@ std::vector<GroundControlPoint> gcps_from_source_points(Pam const& pam, Metadata
   auto const* across = metadata.find("TIFFTAG_XRESOLUTION");
   auto const* down = metadata.find("TIFFTAG_YRESOLUTION");
   if (unit == nullptr || across == nullptr || down == nullptr || integer_or_zero(*unit) != 2) { return {}; }
+  double const per_column = number_or_zero(*across), per_row = number_or_zero(*down);
   std::vector<GroundControlPoint> gcps;
   for (auto const& point : pam.source_points) {
     gcps.push_back({.id = {},
-                    .column = point.across * number_or_zero(*across),
-                    .row = static_cast<double>(info.height) - point.up * number_or_zero(*down),
+                    .column = point.across * per_column,
+                    .row = static_cast<double>(info.height) - point.up * per_row,
                     .x = point.x,
                     .y = point.y});
   }
@@ -131,7 +151,7 @@ void apply_pam_placement(Pam const& pam, Metadata const& metadata, Info& info, C
   }
 }
 
-void apply_pam_band(PamBand const& from, BandInfo& band) {
+void apply_pam_band(PamBand& from, BandInfo& band) {
   if (from.nodata) { band.nodata = from.nodata; }
   if (from.scale) {
     band.scale = *from.scale;
@@ -145,7 +165,7 @@ void apply_pam_band(PamBand const& from, BandInfo& band) {
   } else if (color_from_name(from.color_name) != ColorInterpretation::undefined) {
     set_color(band, from.color_name);
   }
-  if (!from.category_names.empty()) { band.category_names = from.category_names; }
+  if (!from.category_names.empty()) { band.category_names = std::move(from.category_names); }
   band.statistics = from.statistics;
 }
 
@@ -173,8 +193,9 @@ CrsDefinition definition_from_keys(std::optional<GeoKeys> keys) {
 
 }  // namespace
 
-CrsDefinition describe(tiff::Directory const& dir, Sidecars const& sidecars, Info& info) {
+CrsDefinition describe(tiff::Directory const& dir, Sidecars const& sidecars, Info& info, MemoryBudget& budget) {
   Georeference& georeference = info.georeference;
+  charge_tags(dir, info.bands.size(), budget);
   auto [keys, broken] = GeoKeys::read(dir);
   if (broken) { info.warnings.emplace_back("the GeoKeys contradict themselves and are ignored"); }
   describe_raster_type(keys, georeference);
@@ -187,6 +208,7 @@ CrsDefinition describe(tiff::Directory const& dir, Sidecars const& sidecars, Inf
   for (std::size_t i = 0; i < bands.size(); ++i) { bands[i].merge(info.bands[i].metadata); }  // of the colours
   add_baseline_metadata(dir, dataset);
   if (auto const xml = bounded_text(dir, tiff::tag::GDALMetadata, kMaxMetadataXmlBytes)) {
+    charge_xml(*xml, "GDAL's metadata", budget);
     add_gdal_metadata(*xml, dataset, bands, info.bands, !is_shown_as_rgba(info.layout));
   }
   describe_heights(dir, keys, info);
@@ -196,13 +218,25 @@ CrsDefinition describe(tiff::Directory const& dir, Sidecars const& sidecars, Inf
   std::string_view const height_unit = keys ? height_unit_of(*keys) : std::string_view{};
 
   CrsDefinition definition = definition_from_keys(std::move(keys));
-  if (definition.empty() && sidecars.esri_xml) { definition.text = crs_from_esri_xml(*sidecars.esri_xml); }
+  if (definition.empty() && sidecars.esri_xml) {
+    charge_xml(*sidecars.esri_xml, "ArcGIS's metadata beside the file", budget);
+    definition.text = crs_from_esri_xml(*sidecars.esri_xml);
+  }
 
   if (sidecars.pam_xml) {
     std::vector<DType> dtypes;
     std::transform(info.bands.begin(), info.bands.end(), std::back_inserter(dtypes),
                    [](BandInfo const& band) { return band.dtype; });
-    Pam const pam = parse_pam(*sidecars.pam_xml, dtypes);
+    charge_xml(*sidecars.pam_xml, "the PAM file (.aux.xml)", budget);
+    Pam pam = parse_pam(*sidecars.pam_xml, dtypes);
+    for (PamBand const& band : pam.bands) {
+      budget.charge(band.category_names.size() * sizeof(std::string), "the category names");
+    }
+    if (pam.left_out_names) {
+      info.warnings.push_back(
+          text("the attribute tables of the PAM file name values that lie too far apart: more than ", kMaxTableNames,
+               " category names would be listed, and some bands have none"));
+    }
     apply_pam_placement(pam, dataset.metadata(), info, definition);
     dataset.merge(pam.metadata);
     for (std::size_t i = 0; i < bands.size(); ++i) {
@@ -224,6 +258,10 @@ CrsDefinition describe(tiff::Directory const& dir, Sidecars const& sidecars, Inf
   if (auto const rpc = info.metadata.domains.find("RPC");
       georeference.rpc.empty() && rpc != info.metadata.domains.end()) {
     georeference.rpc = rpc->second;
+  }
+  if (!definition.text.empty() && !is_crs_definition(definition.text)) {
+    info.warnings.push_back(text("the CRS ", quoted_crs_text(definition.text),
+                                 " is no WKT, PROJJSON or code of a CRS that PROJ may be given: it stays a text"));
   }
   georeference.crs = describe_crs(definition);
   return definition;

@@ -4,6 +4,7 @@
 // Costs microseconds; PROJ is not touched (see crs.hpp).
 #pragma once
 
+#include "base/memory_budget.hpp"
 #include "geo/crs.hpp"
 #include "terrazzo/info.hpp"
 #include "tiff/directory.hpp"
@@ -23,7 +24,8 @@ struct Sidecars {
 // Fills info.georeference, info.metadata and, of each band, color, nodata, scale, offset, unit, description, metadata,
 // statistics, colour table and category names; adds to info.warnings. Returns what complete_crs() needs.
 // Sources in GDAL's default order: PAM, the file's tags, the world file.
+// What it holds counts in `budget`, before it is made: a `limit` error says which document or tag is too large.
 // REQUIRES: info.width, height and layout set; info.bands sized, with dtype and bits.
-CrsDefinition describe(tiff::Directory const& dir, Sidecars const& sidecars, Info& info);
+CrsDefinition describe(tiff::Directory const& dir, Sidecars const& sidecars, Info& info, MemoryBudget& budget);
 
 }  // namespace terrazzo::geo

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "geo/crs_keys.hpp"
+#include "geo/crs_text.hpp"
 #include "geo/epsg_kinds.hpp"
 #include "geo/proj_library.hpp"
 #include "terrazzo/error.hpp"
@@ -137,13 +138,16 @@ std::string encode_crs(Crs const& crs, GeoKeys& keys) {
   if (proj_api() != nullptr) {
     ProjSession const proj;
     if (proj.has_database()) {
-      PjPtr const object = definition.empty() ? proj.from_epsg(*crs.epsg, PJ_CATEGORY_CRS) : proj.create(definition);
+      std::string const typed = typed_crs(definition);
+      PjPtr const object = definition.empty() ? proj.from_epsg(*crs.epsg, PJ_CATEGORY_CRS)
+                           : typed.empty()    ? nullptr
+                                              : proj.create(typed);
       if (object) { return encode_object(object, crs.epsg.value_or(0), proj, keys); }
       throw Error(ErrorKind::usage,
                   definition.empty()
                       ? text("PROJ knows no CRS EPSG:", *crs.epsg, "; give another code, WKT or PROJJSON")
-                      : text("PROJ does not understand the CRS \"", definition.substr(0, 80),
-                             "\"; give EPSG:CODE, WKT or PROJJSON"));
+                      : text("PROJ does not understand the CRS ", quoted_crs_text(definition),
+                             "; give EPSG:CODE, WKT, PROJJSON or a PROJ string without +init"));
     }
   }
   if (by_codes) {

@@ -13,6 +13,7 @@
 #include <bit>
 #include <charconv>
 #include <cstdint>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -157,8 +158,9 @@ std::vector<std::string> read_categories(pugi::xml_node element) {
   return names;
 }
 
-// The names in the attribute table of a thematic band, by pixel value, where there are no category names.
-std::vector<std::string> categories_from_table(pugi::xml_node table) {
+// The names in the attribute table of a thematic band, by pixel value, where there are no category names. Sparse until
+// it is known that the list is within `allowance`, from which it is taken; nullopt when it is not.
+std::optional<std::vector<std::string>> categories_from_table(pugi::xml_node table, std::size_t& allowance) {
   constexpr int kNameUsage = 2, kValueUsage = 5;  // GFU_Name, GFU_MinMax
   int fields = 0, value_field = -1, name_field = -1;
   for (auto field : table.children()) {
@@ -168,8 +170,8 @@ std::vector<std::string> categories_from_table(pugi::xml_node table) {
     if (usage == kNameUsage && name_field < 0) { name_field = fields; }
     ++fields;
   }
-  if (value_field < 0 || name_field < 0) { return {}; }
-  std::vector<std::string> names;
+  if (value_field < 0 || name_field < 0) { return std::vector<std::string>{}; }
+  std::map<std::size_t, std::string> named;
   for (auto row : table.children()) {
     if (!equals_ignoring_case(row.name(), "Row")) { continue; }
     int field = 0;
@@ -183,14 +185,18 @@ std::vector<std::string> categories_from_table(pugi::xml_node table) {
     // Sparse tables of large codes would make a long list of nothing; a palette index is what this is for.
     constexpr double kMaxCode = 65535;
     if (!value || !(*value >= 0 && *value <= kMaxCode)) { continue; }
-    auto const index = static_cast<std::size_t>(*value);
-    if (names.size() <= index) { names.resize(index + 1); }
-    names[index] = std::move(name);
+    named.insert_or_assign(static_cast<std::size_t>(*value), std::move(name));
   }
+  std::size_t const count = named.empty() ? 0 : named.rbegin()->first + 1;
+  if (count > allowance) { return std::nullopt; }
+  allowance -= count;
+  std::vector<std::string> names(count);
+  for (auto& [index, name] : named) { names[index] = std::move(name); }
   return names;
 }
 
-PamBand read_band(pugi::xml_node element, DType dtype) {
+// `names_left`: of kMaxTableNames.
+PamBand read_band(pugi::xml_node element, DType dtype, std::size_t& names_left, bool& left_out_names) {
   PamBand band;
   band.metadata = read_metadata(element);
   band.description = value_of(element, "Description").value_or("");
@@ -204,7 +210,9 @@ PamBand read_band(pugi::xml_node element, DType dtype) {
   }
   band.category_names = read_categories(child(element, "CategoryNames"));
   if (band.category_names.empty()) {
-    band.category_names = categories_from_table(child(element, "GDALRasterAttributeTable"));
+    auto names = categories_from_table(child(element, "GDALRasterAttributeTable"), names_left);
+    left_out_names = left_out_names || !names;
+    if (names) { band.category_names = *std::move(names); }
   }
   band.color_table = read_color_table(child(element, "ColorTable"));
   auto const number = [&](char const* name) { return leading_number(value_of(element, name).value_or("")); };
@@ -242,12 +250,13 @@ Pam parse_pam(std::string_view xml, std::vector<DType> const& dtypes) {
   if (!pam.gcps.empty()) { pam.gcp_srs = value_of(gcp_list, "Projection").value_or(""); }
   pam.metadata = read_metadata(root);
   read_esri_document(pam);
+  std::size_t names_left = kMaxTableNames;
   for (auto element : root.children()) {
     if (!equals_ignoring_case(element.name(), "PAMRasterBand")) { continue; }
     int const band = integer_or_zero(value_of(element, "band").value_or("0"));
     if (band < 1 || static_cast<std::size_t>(band) > dtypes.size()) { continue; }
     auto const index = static_cast<std::size_t>(band) - 1;
-    pam.bands[index] = read_band(element, dtypes[index]);
+    pam.bands[index] = read_band(element, dtypes[index], names_left, pam.left_out_names);
   }
   return pam;
 }

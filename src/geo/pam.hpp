@@ -39,10 +39,14 @@ struct Pam {
   std::vector<PamSourcePoint> source_points{};
   Metadata metadata{};
   std::vector<PamBand> bands{};
+  bool left_out_names = false;  // attribute tables name more values than kMaxTableNames
 };
 
 inline constexpr std::size_t kMaxPamBytes = std::size_t{32} << 20;
 inline constexpr std::size_t kMaxCategories = 1'000'000;
+// Category names are listed by pixel value, so that one row of an attribute table may make a list of 65,536: of all
+// tables together no more names than this are listed.
+inline constexpr std::size_t kMaxTableNames = std::size_t{1} << 20;
 
 // Nothing is set when the text does not parse or is larger than the limit. `dtypes` are those of the file's bands, and
 // their number is the number of bands in the result.

@@ -2,10 +2,14 @@
 #include "geo/proj_library.hpp"
 
 #include "geo/number.hpp"
+#include "geo/proj_files.hpp"
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
+#include <vector>
 
 namespace terrazzo::geo {
 namespace {
@@ -40,12 +44,28 @@ std::mutex& session_mutex() {
   return mutex;
 }
 
-// Never destroyed: at exit PROJ's own globals may be gone before ours.
+// The folders in which PROJ looks for its data.
+std::vector<std::string> data_folders(ProjApi const& api) {
+  std::string_view paths = api.proj_info().searchpath;
+  std::vector<std::string> folders;
+  while (!paths.empty()) {
+    auto const end = std::min(paths.find(':'), paths.size());
+    folders.emplace_back(paths.substr(0, end));
+    paths.remove_prefix(std::min(end + 1, paths.size()));
+  }
+  return folders;
+}
+
+// Never destroyed: at exit PROJ's own globals may be gone before ours. Null when PROJ will not be confined.
 PJ_CONTEXT* shared_context(ProjApi const& api) {
-  static PJ_CONTEXT* const context = [&] {
+  static PJ_CONTEXT* const context = [&]() -> PJ_CONTEXT* {
     PJ_CONTEXT* const made = api.proj_context_create();
+    if (made == nullptr) { return nullptr; }
     api.proj_log_level(made, PJ_LOG_NONE);  // files are full of CRSs that do not parse; the caller sees the result
-    return made;
+    static ProjFiles* const files = new ProjFiles(data_folders(api));  // never destroyed: used by the context
+    // Files first: to switch the network off, PROJ reads its proj.ini.
+    if (api.proj_context_set_fileapi(made, &ProjFiles::interface(), files) == 0) { return nullptr; }
+    return api.proj_context_set_enable_network(made, 0) == 0 ? made : nullptr;
   }();
   return context;
 }
@@ -64,11 +84,13 @@ void PjDeleter::operator()(PJ* object) const noexcept { proj_api()->proj_destroy
 ProjSession::ProjSession() : lock_(session_mutex()), api_(proj_api()), context_(shared_context(*api_)) {}
 
 PjPtr ProjSession::create(std::string const& definition) const {
-  return adopt(api_->proj_create(context_, definition.c_str()));
+  PjPtr made = adopt(api_->proj_create(context_, definition.c_str()));
+  return made && api_->proj_is_crs(made.get()) != 0 ? std::move(made) : nullptr;
 }
 
 PjPtr ProjSession::from_epsg(int code, PJ_CATEGORY category) const {
-  if (code <= 0) { return nullptr; }
+  // Without a context there is no database either, and nobody goes on.
+  if (code <= 0 || context_ == nullptr) { return nullptr; }
   return adopt(api_->proj_create_from_database(context_, "EPSG", std::to_string(code).c_str(), category, 0, nullptr));
 }
 

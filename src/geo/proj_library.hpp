@@ -20,6 +20,8 @@ namespace terrazzo::geo {
   X(proj_as_wkt) \
   X(proj_clone) \
   X(proj_context_create) \
+  X(proj_context_set_enable_network) \
+  X(proj_context_set_fileapi) \
   X(proj_create) \
   X(proj_create_cartesian_2D_cs) \
   X(proj_create_compound_crs) \
@@ -47,7 +49,9 @@ namespace terrazzo::geo {
   X(proj_get_source_crs) \
   X(proj_get_type) \
   X(proj_identify) \
+  X(proj_info) \
   X(proj_int_list_destroy) \
+  X(proj_is_crs) \
   X(proj_is_equivalent_to) \
   X(proj_list_destroy) \
   X(proj_list_get) \
@@ -72,7 +76,8 @@ struct PjDeleter {
 using PjPtr = std::unique_ptr<PJ, PjDeleter>;
 
 // The right to use PROJ: holds the process's one PROJ context, whose open database is worth keeping, for as long as it
-// lives; other threads wait. REQUIRES: proj_api() is not null.
+// lives; other threads wait. The context reaches no network, whatever PROJ_NETWORK says, and no files but PROJ's own
+// (proj_files.hpp). REQUIRES: proj_api() is not null.
 class ProjSession {
  public:
   ProjSession();
@@ -84,7 +89,9 @@ class ProjSession {
   [[nodiscard]] bool has_database() const { return from_epsg(4326, PJ_CATEGORY_CRS) != nullptr; }
 
   [[nodiscard]] PjPtr adopt(PJ* object) const { return PjPtr(object); }
-  [[nodiscard]] PjPtr create(std::string const& definition) const;  // WKT, PROJJSON, "EPSG:4326"
+  // A CRS from WKT, PROJJSON, "EPSG:4326"; null when PROJ does not understand it or makes something else of it. The
+  // text is our own, or has passed crs_text.hpp.
+  [[nodiscard]] PjPtr create(std::string const& definition) const;
   [[nodiscard]] PjPtr from_epsg(int code, PJ_CATEGORY category) const;  // null when there is no such code
   [[nodiscard]] std::string name(PjPtr const& object) const;
   [[nodiscard]] int epsg(PjPtr const& object) const;  // 0 when it has none

@@ -65,6 +65,19 @@ bool parse_xml(std::string_view text, std::size_t max_bytes, pugi::xml_document&
   return result.status == pugi::status_ok;
 }
 
+void charge_xml(std::string_view text, std::string_view what, MemoryBudget& budget) {
+  // Of pugixml: 64 bytes for an element and for the text behind it, 40 for an attribute. As much again for what becomes
+  // of them (an item of metadata with its place in the index, a control point, a name), which exists twice while
+  // sidecars and tags are merged. Escaped brackets count: a document may hold another.
+  constexpr std::uint64_t kNodeBytes = 256, kAttributeBytes = 64;
+  std::uint64_t nodes = 0, attributes = 0;
+  for (char const c : text) {
+    nodes += c == '<' || c == '&' ? 1U : 0U;
+    attributes += c == '=' ? 1U : 0U;
+  }
+  budget.charge(4 * text.size() + nodes * kNodeBytes + attributes * kAttributeBytes, what);
+}
+
 pugi::xml_node child(pugi::xml_node parent, std::string_view name) {
   for (auto node : parent.children()) {
     if (node.type() == pugi::node_element && equals_ignoring_case(node.name(), name)) { return node; }

@@ -4,6 +4,8 @@
 // compares them; text without leading white space, as it returns it; entities left alone but for the five of XML.
 #pragma once
 
+#include "base/memory_budget.hpp"
+
 #include <pugixml.hpp>
 
 #include <cstddef>
@@ -15,6 +17,10 @@ namespace terrazzo::geo {
 
 // False when the document does not parse or is larger than `max_bytes`. Document type declarations are skipped unread.
 [[nodiscard]] bool parse_xml(std::string_view text, std::size_t max_bytes, pugi::xml_document& document);
+
+// Counts, before a document is parsed, what its tree and what is made of it will hold: elements of four bytes take a
+// hundred times as much. Throws `limit`, naming `what`.
+void charge_xml(std::string_view text, std::string_view what, MemoryBudget& budget);
 
 // The first child element of that name; null when there is none.
 [[nodiscard]] pugi::xml_node child(pugi::xml_node parent, std::string_view name);

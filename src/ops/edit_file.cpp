@@ -2,6 +2,7 @@
 #include "ops/edit_file.hpp"
 
 #include "base/checked.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "read/dataset.hpp"
 #include "terrazzo/error.hpp"
@@ -12,6 +13,7 @@
 #include "write/tag_edit.hpp"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -32,16 +34,23 @@ bool same_tags(tiff::TagSet const& a, tiff::TagSet const& b) {
 
 }  // namespace
 
-EditedFile::EditedFile(std::string const& path, EditOptions const& options) : path_(path), options_(options) {
+EditedFile::EditedFile(std::string const& path, EditOptions const& options)
+    : path_(path), options_(options), budget_(resolve_memory_limit(0)) {
   file_.emplace(path, options.durability);
   file_->open();
   size_bytes_ = file_->old_size_bytes();
   dataset_ = open(path, {.sidecars = false});
-  chain_ = tiff::read_chain(dataset_->shared_impl()->levels.front()->source);
+  chain_ = tiff::read_chain(dataset_->shared_impl()->levels.front()->source, budget_);
   if (!chain_.warnings.empty()) { refuse(ErrorKind::malformed, chain_.warnings.front()); }
   for (tiff::Directory const& directory : chain_.directories) {
     directories_.push_back({.source = &directory, .image = tiff::try_parse_image(directory)});
+    // Nobody looks at them here, and thousands of directories may share one array.
+    if (auto& image = directories_.back().image) {
+      image->extra_samples = std::vector<std::uint16_t>();  // and not {}, which keeps the memory
+      image->jpeg_tables = std::vector<std::byte>();
+    }
   }
+  budget_.charge(directories_.size() * sizeof(Directory), "the images of the file");
   auto const ghost = tiff::read_ghost_area(chain_.directories.front().reader(), chain_.header);
   promises_layout_ = ghost && ghost->ifds_before_data;
 }
@@ -53,9 +62,37 @@ bool EditedFile::is_overview(std::size_t index) const noexcept {
 
 bool EditedFile::is_cog() const { return dataset_->info().layout.cog; }
 
-tiff::TagSet& EditedFile::tags(Directory& directory) const {
-  if (!directory.tags) { directory.tags = writing::tags_of(*directory.source); }
+tiff::TagSet& EditedFile::tags(Directory& directory) {
+  if (directory.tags) { return *directory.tags; }
+  constexpr std::uint64_t kSharedBytes = std::uint64_t{16} << 20;  // that writers may share, [8, 8, 8] of each image
+  constexpr std::uint64_t kTagBytes = 128;
+  std::uint64_t own_bytes = 0;
+  for (tiff::Entry const& entry : directory.source->entries()) { own_bytes += entry.value_bytes; }
+  values_bytes_ += own_bytes;
+  if (values_bytes_ > size_bytes_ + kSharedBytes) {
+    refuse(ErrorKind::limit, text("the directories share values: written apart they take ", values_bytes_,
+                                  " bytes, and the file has ", size_bytes_));
+  }
+  // As they are, changed, and encoded.
+  budget_.charge(3 * own_bytes + directory.source->entries().size() * kTagBytes, "the tags");
+  directory.tags = writing::tags_of(*directory.source);
   return *directory.tags;
+}
+
+std::uint64_t EditedFile::chain_bytes() const {
+  std::uint64_t const word = chain_.header.big ? 8 : 4;
+  std::uint64_t bytes = 0;
+  for (Directory const& directory : directories_) {
+    if (directory.tags) {
+      bytes += tiff::directory_bytes(*directory.tags, chain_.header.big);
+      continue;
+    }
+    std::set<std::uint16_t> seen;  // of a repeated tag the first counts
+    for (tiff::Entry const& entry : directory.source->entries()) {
+      if (entry.value_bytes > word && seen.insert(entry.tag).second) { bytes += entry.value_bytes; }
+    }
+  }
+  return bytes;
 }
 
 void EditedFile::change(std::size_t index, std::function<void(tiff::TagSet&)> const& edit) {
@@ -90,6 +127,11 @@ std::optional<EditedFile::Region> EditedFile::find_region() {
       return std::nullopt;
     }
   }
+  // More blocks than the file has bytes are listed many times over, and going through them takes for ever.
+  constexpr std::uint64_t kFreeBlocks = 1 << 20;
+  std::uint64_t blocks = 0;
+  for (Directory const& directory : directories_) { blocks += directory.image->block_count(); }
+  if (blocks > size_bytes_ + kFreeBlocks) { return std::nullopt; }
   std::uint64_t const leader = promises_layout_ ? tiff::kTileFrameBytes : 0;
   for (Directory const& directory : directories_) {
     tiff::BlockIndex const index(*directory.source, *directory.image);
@@ -108,7 +150,7 @@ std::optional<EditedFile::Region> EditedFile::find_region() {
 
 bool EditedFile::write_in_place(Region const& region) {
   bool const big = chain_.header.big;
-  if (region.first % 2 != 0) { return false; }
+  if (region.first % 2 != 0 || chain_bytes() > region.end - region.first) { return false; }
   std::vector<tiff::TagSet> all;
   for (Directory& directory : directories_) { all.push_back(tags(directory)); }
   if (tiff::chain_bytes(all, big) > region.end - region.first) { return false; }

@@ -3,6 +3,7 @@
 // A file whose directories change: their tags, and the three ways to write them (see terrazzo/edit.hpp).
 #pragma once
 
+#include "base/memory_budget.hpp"
 #include "terrazzo/edit.hpp"
 #include "terrazzo/read.hpp"
 #include "tiff/directory.hpp"
@@ -46,7 +47,10 @@ class EditedFile {
   struct Region {
     std::uint64_t first = 0, end = 0;
   };
-  [[nodiscard]] tiff::TagSet& tags(Directory& directory) const;
+  // Throws `limit` when the values of all directories that were asked for are larger than the file, and so are shared.
+  [[nodiscard]] tiff::TagSet& tags(Directory& directory);
+  // What the directories take when each has values of its own; nothing is read.
+  [[nodiscard]] std::uint64_t chain_bytes() const;
   [[nodiscard]] bool is_cog() const;
   [[nodiscard]] std::optional<Region> find_region();
   [[nodiscard]] bool write_in_place(Region const& region);
@@ -55,6 +59,8 @@ class EditedFile {
 
   std::string path_;
   EditOptions const& options_;
+  MemoryBudget budget_;
+  std::uint64_t values_bytes_ = 0;  // of all tags that were read
   std::optional<writing::FileUpdate> file_;
   std::optional<Dataset> dataset_;
   tiff::Chain chain_;

@@ -68,10 +68,9 @@ void check_idle_sidecar(std::string const& path, CheckedFile const& file, Findin
 }
 
 void check_tiles_and_layout(CheckedFile& file, Dataset const& dataset, ValidateOptions const& options,
-                            Findings& findings, Validation& result) {
+                            MemoryBudget& budget, Findings& findings, Validation& result) {
   std::uint64_t const total = checkable_blocks(file);
   Meter meter(options, total);
-  MemoryBudget budget(resolve_memory_limit(options.memory_limit_bytes));
   MemoryBudget::Reservation held;
   std::optional<ExtentList> extents;
   try {
@@ -95,9 +94,10 @@ Validation run(std::function<Dataset()> const& open_it, std::string const* path,
   Findings findings(options.max_findings);
   std::optional<Dataset> const dataset = try_open(open_it, findings);
   if (dataset) {
-    CheckedFile file = collect_images(*dataset, options.open.page, findings);
+    MemoryBudget budget(resolve_memory_limit(options.memory_limit_bytes));
+    CheckedFile file = collect_images(*dataset, options.open.page, budget, findings);
     if (path != nullptr && options.open.sidecars) { check_idle_sidecar(*path, file, findings); }
-    check_tiles_and_layout(file, *dataset, options, findings, result);
+    check_tiles_and_layout(file, *dataset, options, budget, findings, result);
     if (options.decode) { check_pixels(*dataset, options, options.progress, findings); }
   }
   result.valid_tiff =

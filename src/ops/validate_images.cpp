@@ -42,14 +42,23 @@ void add_levels(Dataset const& dataset, ByOffset& unused, CheckedFile& file) {
 
 // GDAL's COG driver says BAND in the ghost area in either case, and tells tiles from bands in its metadata.
 bool says_tile_interleaved(tiff::Directory const& main) {
+  constexpr std::uint64_t kMaxXmlBytes = std::uint64_t{16} << 20;  // more than readers look at
+  tiff::Entry const* const entry = main.find(tiff::tag::GDALMetadata);
+  if (entry == nullptr || entry->value_bytes > kMaxXmlBytes) { return false; }
   std::string const xml = main.text_value(tiff::tag::GDALMetadata).value_or("");
   std::size_t const item = xml.find("name=\"INTERLEAVE\"");
   std::size_t const value = item == std::string::npos ? item : xml.find('>', item);
   return value != std::string::npos && xml.compare(value, 6, ">TILE<") == 0;
 }
 
+// Nobody looks at them here, and thousands of directories may share one array.
+void forget_arrays(tiff::Image& image) {
+  image.extra_samples = std::vector<std::uint16_t>();  // and not {}, which keeps the memory
+  image.jpeg_tables = std::vector<std::byte>();
+}
+
 // A directory of the chain that is no level and no mask: another image, or one that nobody can use.
-void judge_rest(tiff::Directory const& directory, CheckedFile& file, Findings& findings) {
+void judge_rest(tiff::Directory const& directory, CheckedFile& file, MemoryBudget& budget, Findings& findings) {
   Place const place{.ifd = directory.index(), .offset = directory.offset_bytes()};
   std::uint64_t const kind = directory.unsigned_value(tiff::tag::NewSubfileType).value_or(0);
   bool const reduced = (kind & 1) != 0, mask = (kind & 4) != 0;
@@ -68,11 +77,13 @@ void judge_rest(tiff::Directory const& directory, CheckedFile& file, Findings& f
   }
   try {
     std::vector<std::string> ignored;
-    tiff::Image const image = tiff::parse_image(directory, ignored);
+    tiff::Image image = tiff::parse_image(directory, ignored);
     tiff::BlockIndex index(directory, image);
-    file.images.push_back({Role::page, directory.index(), directory, image, std::move(index)});
+    forget_arrays(image);
+    budget.charge(sizeof(CheckedImage) + 2 * tiff::held_bytes(directory), "the images of the file");
+    file.images.push_back({Role::page, directory.index(), directory, std::move(image), std::move(index)});
   } catch (Error const& error) {
-    if (error.kind() == ErrorKind::io) { throw; }
+    if (error.kind() == ErrorKind::io || error.kind() == ErrorKind::limit) { throw; }
     if (!mask && !reduced) {
       findings.add(Rule::extra_images, place, [&] {
         return text("IFD ", directory.index(), " is a further directory, but no readable image: ", error.message());
@@ -110,10 +121,10 @@ std::size_t CheckedFile::level_count() const noexcept {
   return static_cast<std::size_t>(std::ranges::count(images, Role::level, &CheckedImage::role));
 }
 
-CheckedFile collect_images(Dataset const& dataset, std::uint32_t page, Findings& findings) {
+CheckedFile collect_images(Dataset const& dataset, std::uint32_t page, MemoryBudget& budget, Findings& findings) {
   CheckedFile file;
   file.source = dataset.shared_impl()->levels.at(0)->source;
-  file.chain = tiff::read_chain(file.source);
+  file.chain = tiff::read_chain(file.source, budget);
   for (std::string const& warning : file.chain.warnings) {
     findings.add(Rule::chain_broken, {}, [&] { return warning; });
   }
@@ -123,11 +134,20 @@ CheckedFile collect_images(Dataset const& dataset, std::uint32_t page, Findings&
 
   file.ghost.tile_interleaved = file.ghost.tile_interleaved || says_tile_interleaved(main);
 
+  // Extents of all values, which check_extents() will list, and the table of directories.
+  std::uint64_t entries = 0, directories = 0;
+  for (auto const* list : {&file.chain.directories, &file.sub_directories}) {
+    for (tiff::Directory const& directory : *list) { entries += directory.entries().size(); }
+    directories += list->size();
+  }
+  constexpr std::uint64_t kExtentBytes = 2 * 16, kPlaceBytes = 64;
+  budget.charge(entries * kExtentBytes + directories * kPlaceBytes, "the places of all tags");
+
   ByOffset unused = by_offset(file);
   add_levels(dataset, unused, file);
   std::size_t const own = file.images.size();
   for (tiff::Directory const& directory : file.chain.directories) {
-    if (unused.contains(directory.offset_bytes())) { judge_rest(directory, file, findings); }
+    if (unused.contains(directory.offset_bytes())) { judge_rest(directory, file, budget, findings); }
   }
   if (std::size_t const pages = file.images.size() - own; pages > 0) {
     findings.add(Rule::extra_images, {}, [&] {

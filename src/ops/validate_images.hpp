@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/byte_source.hpp"
+#include "base/memory_budget.hpp"
 #include "ops/validate_rules.hpp"
 #include "read/dataset.hpp"
 #include "terrazzo/validate.hpp"
@@ -49,7 +50,9 @@ struct CheckedFile {
   [[nodiscard]] std::size_t level_count() const noexcept;  // in this file
 };
 
-// Sorts the directories of the file by their roles in `dataset`; those without one are findings.
-[[nodiscard]] CheckedFile collect_images(Dataset const& dataset, std::uint32_t page, Findings& findings);
+// Sorts the directories of the file by their roles in `dataset`; those without one are findings. Throws `limit` when
+// the budget has no room for what is known of them.
+[[nodiscard]] CheckedFile collect_images(Dataset const& dataset, std::uint32_t page, MemoryBudget& budget,
+                                         Findings& findings);
 
 }  // namespace terrazzo::ops

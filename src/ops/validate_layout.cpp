@@ -154,7 +154,10 @@ void check_masks(CheckedFile const& file, std::vector<CheckedImage const*> const
 
 void check_jpeg_tables(CheckedImage const& image, Findings& findings) {
   if (image.image.compression != tiff::Compression::jpeg || !image.directory.has(tiff::tag::JPEGTables)) { return; }
-  std::vector<std::byte> const& tables = image.image.jpeg_tables;
+  constexpr std::uint64_t kMaxBytes = 1 << 16;  // as parse_image() has it; images of pages do not keep theirs
+  tiff::Entry const* const entry = image.directory.find(tiff::tag::JPEGTables);
+  std::vector<std::byte> const tables =
+      entry->value_bytes <= kMaxBytes ? image.directory.bytes_value(tiff::tag::JPEGTables) : std::vector<std::byte>{};
   auto const marker = [&](std::size_t at, unsigned code) {
     return tables[at] == std::byte{0xFF} && tables[at + 1] == static_cast<std::byte>(code);
   };

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/memory_budget.hpp"
+#include "base/settings.hpp"
 #include "base/text.hpp"
 #include "geo/color.hpp"
 #include "geo/complete_crs.hpp"
@@ -17,7 +19,9 @@
 #include <cctype>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace terrazzo {
@@ -55,10 +59,18 @@ bool is_mask_level(Level const& level, std::uint32_t bands) {
   return level.dtype == DType::u8 && (level.bands == 1 || level.bands == bands);
 }
 
+// A level holds its directory and what its image read of it.
+std::uint64_t held_bytes(Level const& level, tiff::Directory const& directory) {
+  return sizeof(Level) + tiff::held_bytes(directory) + level.image.jpeg_tables.size() +
+         level.image.extra_samples.size() * sizeof(std::uint16_t);
+}
+
 // Collects overviews and masks for the raster at levels[0] by GDAL's rules.
 class LevelBuilder {
  public:
-  explicit LevelBuilder(std::shared_ptr<Level> full) { levels_.push_back(std::move(full)); }
+  LevelBuilder(std::shared_ptr<Level> full, MemoryBudget& budget) : budget_(budget) {
+    levels_.push_back(std::move(full));
+  }
 
   void add(ByteSourcePtr const& source, Candidate const& candidate, bool external) {
     if (!candidate.image) { return; }
@@ -76,6 +88,7 @@ class LevelBuilder {
     auto const level = try_level(source, candidate);
     if (level == nullptr || level->bands != levels_[0]->bands) { return; }
     level->external = external;
+    budget_.charge(held_bytes(*level, candidate.directory), "the overviews");
     levels_.push_back(level);
   }
 
@@ -85,6 +98,8 @@ class LevelBuilder {
     mask->external = external;
     for (auto const& level : levels_) {
       if (same_size(*level, *mask) && (level->mask == nullptr || external)) {
+        // An external mask may take the place of another any number of times; the last is held.
+        if (level->mask == nullptr) { budget_.charge(held_bytes(*mask, candidate.directory), "the masks"); }
         level->mask = mask;
         return;
       }
@@ -95,6 +110,7 @@ class LevelBuilder {
   [[nodiscard]] std::vector<LevelPtr> finish() const { return {levels_.begin(), levels_.end()}; }
 
  private:
+  MemoryBudget& budget_;
   std::vector<std::shared_ptr<Level>> levels_;
 };
 
@@ -177,18 +193,29 @@ void describe_levels(std::vector<LevelPtr> const& levels, Info& info) {
   }
 }
 
-void add_external_levels(std::string const& path, LevelBuilder& builder, Info& info) {
+// Is this text in GDAL's metadata of the directory? Values of different directories share no bytes in files that
+// somebody wrote, so that all of them are no larger than the file: `allowance` is what is left of that.
+bool metadata_says(tiff::Directory const& directory, std::string_view item, std::uint64_t& allowance) {
+  tiff::Entry const* const entry = directory.find(tiff::tag::GDALMetadata);
+  if (entry == nullptr || entry->value_bytes > allowance) { return false; }
+  allowance -= entry->value_bytes;
+  auto const metadata = directory.text_value(tiff::tag::GDALMetadata);
+  return metadata && metadata->find(item) != std::string::npos;
+}
+
+void add_external_levels(std::string const& path, LevelBuilder& builder, Info& info, MemoryBudget& budget) {
   using Use = std::function<void(ByteSourcePtr const&, Candidate const&)>;
   auto const each_image = [&](std::string const& name, Use const& use) {
     try {
       ByteSourcePtr const source = reading::open_sidecar(name);
       if (source == nullptr) { return; }
-      tiff::Chain const chain = tiff::read_chain(source);
+      tiff::Chain const chain = tiff::read_chain(source, budget);
       for (tiff::Directory const& directory : chain.directories) {
         use(source, {directory, tiff::try_parse_image(directory)});
       }
       info.files.push_back(name);
     } catch (Error const& error) {
+      if (error.kind() == ErrorKind::limit) { throw error.located({.source = name}); }
       info.warnings.push_back(text("ignoring the unreadable sidecar ", name, ": ", error.message()));
     }
   };
@@ -204,9 +231,10 @@ void add_external_levels(std::string const& path, LevelBuilder& builder, Info& i
   }
   // GDAL takes a .msk file for a mask only when it carries these flags, so another program's file does no harm.
   bool flagged = false;
+  std::optional<std::uint64_t> allowance;
   auto const add_mask = [&](ByteSourcePtr const& source, Candidate const& candidate) {
-    auto const metadata = candidate.directory.text_value(tiff::tag::GDALMetadata);
-    flagged = flagged || (metadata && metadata->find("INTERNAL_MASK_FLAGS_") != std::string::npos);
+    if (!allowance) { allowance = source->size_bytes(); }
+    flagged = flagged || metadata_says(candidate.directory, "INTERNAL_MASK_FLAGS_", *allowance);
     if (flagged) { builder.add_mask(source, candidate, true); }
   };
   each_image(path + ".msk", add_mask);
@@ -222,7 +250,8 @@ std::shared_ptr<Dataset::Impl const> open_source(ByteSourcePtr const& source, Op
   impl->trust_is_stated = options.trust == Trust::trusted;
   impl->trusted = impl->trust_is_stated || (options.trust == Trust::automatic && source->is_local());
 
-  tiff::Chain const chain = tiff::read_chain(source);
+  MemoryBudget budget(resolve_memory_limit(0));
+  tiff::Chain const chain = tiff::read_chain(source, budget);
   info.warnings = chain.warnings;
   if (options.page >= chain.directories.size()) {
     throw Error(
@@ -232,8 +261,10 @@ std::shared_ptr<Dataset::Impl const> open_source(ByteSourcePtr const& source, Op
   }
   tiff::Directory const& main = chain.directories[options.page];
   auto const full = std::make_shared<Level>(source, main, tiff::parse_image(main, info.warnings));
-  LevelBuilder builder(full);
+  budget.charge(held_bytes(*full, main), "the directories");
+  LevelBuilder builder(full, budget);
   for (tiff::Directory const& sub : tiff::read_sub_directories(main)) {
+    budget.charge(tiff::held_bytes(sub), "the directories");
     builder.add(source, {sub, tiff::try_parse_image(sub)}, false);
   }
 
@@ -257,8 +288,8 @@ std::shared_ptr<Dataset::Impl const> open_source(ByteSourcePtr const& source, Op
 
   geo::Sidecars sidecars;
   if (path != nullptr && options.sidecars) {
-    sidecars = reading::read_text_sidecars(*path, info.files);
-    add_external_levels(*path, builder, info);
+    sidecars = reading::read_text_sidecars(*path, info.files, budget);
+    add_external_levels(*path, builder, info, budget);
   }
   impl->levels = builder.finish();
 
@@ -270,7 +301,7 @@ std::shared_ptr<Dataset::Impl const> open_source(ByteSourcePtr const& source, Op
     band.dtype = full->dtype;
     band.bits = full->image.is_converted_to_rgb() ? 8 : full->image.bits;
   }
-  impl->crs = geo::describe(main, sidecars, info);
+  impl->crs = geo::describe(main, sidecars, info, budget);
   describe_levels(impl->levels, info);
   return impl;
 }

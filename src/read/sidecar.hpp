@@ -13,7 +13,9 @@
 namespace terrazzo::reading {
 
 // Small text files, read whole; `files` gets the names of those found. Broken or oversized ones count as absent.
-[[nodiscard]] geo::Sidecars read_text_sidecars(std::string const& path, std::vector<std::string>& files);
+// Their bytes count in `budget`: throws `limit`, naming the file.
+[[nodiscard]] geo::Sidecars read_text_sidecars(std::string const& path, std::vector<std::string>& files,
+                                               MemoryBudget& budget);
 
 // A sidecar that is a TIFF file itself, or null when there is none.
 [[nodiscard]] ByteSourcePtr open_sidecar(std::string const& path);

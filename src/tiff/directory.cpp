@@ -3,6 +3,7 @@
 
 #include "base/byte_view.hpp"
 #include "base/checked.hpp"
+#include "base/memory_budget.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
 
@@ -276,7 +277,9 @@ Directory read_directory(std::shared_ptr<MetadataReader const> reader, Header co
   return Directory(std::move(reader), header, index, offset_bytes, std::move(entries), next);
 }
 
-Chain read_chain(ByteSourcePtr source, std::uint32_t max_directories) {
+namespace {
+
+Chain read_chain(ByteSourcePtr source, std::uint32_t max_directories, MemoryBudget* budget) {
   auto const reader = std::make_shared<MetadataReader const>(std::move(source));
   Chain chain;
   chain.header = read_header(*reader);
@@ -303,6 +306,7 @@ Chain read_chain(ByteSourcePtr source, std::uint32_t max_directories) {
             text("the directories overlap, or are too many: IFD ", index, " and the rest are left out"));
         break;
       }
+      if (budget != nullptr) { budget->charge(held_bytes(directory), "the directories"); }
       chain.directories.push_back(std::move(directory));
     } catch (Error const& error) {
       if (index == 0 || error.kind() != ErrorKind::malformed) { throw; }
@@ -312,6 +316,20 @@ Chain read_chain(ByteSourcePtr source, std::uint32_t max_directories) {
     next = chain.directories.back().next_bytes();
   }
   return chain;
+}
+
+}  // namespace
+
+Chain read_chain(ByteSourcePtr source, std::uint32_t max_directories) {
+  return read_chain(std::move(source), max_directories, nullptr);
+}
+
+Chain read_chain(ByteSourcePtr source, MemoryBudget& budget) {
+  return read_chain(std::move(source), kMaxDirectories, &budget);
+}
+
+std::uint64_t held_bytes(Directory const& directory) noexcept {
+  return sizeof(Directory) + directory.entries().size() * sizeof(Entry);
 }
 
 std::vector<Directory> read_sub_directories(Directory const& parent) {

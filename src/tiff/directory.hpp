@@ -20,6 +20,10 @@
 #include <string>
 #include <vector>
 
+namespace terrazzo {
+class MemoryBudget;
+}
+
 namespace terrazzo::tiff {
 
 struct Header {
@@ -93,6 +97,11 @@ struct Chain {
 // chain with a warning, as GDAL does.
 inline constexpr std::uint32_t kMaxDirectories = 65536;
 [[nodiscard]] Chain read_chain(ByteSourcePtr source, std::uint32_t max_directories = kMaxDirectories);
+// The same, its memory counted: throws `limit` when the budget has no room for the entries.
+[[nodiscard]] Chain read_chain(ByteSourcePtr source, MemoryBudget& budget);
+
+// What a directory holds in memory, apart from values.
+[[nodiscard]] std::uint64_t held_bytes(Directory const& directory) noexcept;
 
 // The directories that the SubIFDs tag of `parent` names (not their own children). Broken ones are left out.
 [[nodiscard]] std::vector<Directory> read_sub_directories(Directory const& parent);

@@ -124,5 +124,15 @@ TEST(MemoryBudget, NeverGivesMoreThanTheLimitToManyThreads) {
   EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
+TEST(MemoryBudget, KeepsWhatIsCharged) {
+  MemoryBudget budget(100);
+  budget.charge(60, "a");
+  EXPECT_EQ(budget.used_bytes(), 60u);
+  EXPECT_THROW(budget.charge(41, "b"), Error);
+  EXPECT_EQ(budget.used_bytes(), 60u);
+  budget.charge(40, "c");
+  EXPECT_EQ(budget.used_bytes(), 100u);
+}
+
 }  // namespace
 }  // namespace terrazzo

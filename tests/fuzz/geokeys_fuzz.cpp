@@ -50,7 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   Info info;
   info.width = info.height = 1;
   info.bands.resize(1);
-  auto const definition = geo::describe(tiff.directory(), {}, info);
+  MemoryBudget budget(std::uint64_t{1} << 30);
+  auto const definition = geo::describe(tiff.directory(), {}, info, budget);
   if (definition.keys) {
     auto const projection = geo::projection_wkt(*definition.keys);
     if (projection && projection->projection.empty()) { __builtin_trap(); }

@@ -19,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   info.bands.resize(2);
   info.bands[0].dtype = DType::i64;
   info.bands[1].dtype = DType::f32;
-  geo::describe(kDirectory, {.pam_xml = text, .world_file = text, .esri_xml = text}, info);
+  MemoryBudget budget(std::uint64_t{1} << 40);  // the fuzzer has a limit of its own
+  geo::describe(kDirectory, {.pam_xml = text, .world_file = text, .esri_xml = text}, info, budget);
   for (auto const& band : info.bands) {
     if (!geo::is_utf8(band.description) || !geo::is_utf8(band.unit)) { __builtin_trap(); }
   }

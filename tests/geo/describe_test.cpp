@@ -3,6 +3,7 @@
 
 #include "geo/key_files.hpp"
 #include "support/tiff_builder.hpp"
+#include "terrazzo/error.hpp"
 #include "tiff/format.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,8 @@ Info blank(std::size_t bands = 1, DType dtype = DType::f32) {
 
 Info described(TiffBuilder const& tiff, Sidecars const& sidecars = {}, std::size_t bands = 1) {
   Info info = blank(bands);
-  describe(tiff.directory(), sidecars, info);
+  MemoryBudget budget(std::uint64_t{1} << 30);
+  describe(tiff.directory(), sidecars, info, budget);
   return info;
 }
 
@@ -204,10 +206,47 @@ TEST(Describe, TakesMicroseconds) {
   constexpr int kTimes = 100;
   for (int i = 0; i < kTimes; ++i) {
     Info info = blank();
-    describe(dir, {}, info);
+    MemoryBudget budget(std::uint64_t{1} << 30);
+    describe(dir, {}, info, budget);
   }
   auto const each = (std::chrono::steady_clock::now() - start) / kTimes;
   EXPECT_LT(each, std::chrono::milliseconds(10));  // 20 us measured; the bound only catches a change of kind
+}
+
+std::string refusal_of(TiffBuilder const& tiff, Sidecars const& sidecars, std::uint64_t limit_bytes,
+                       std::size_t bands = 1) {
+  Info info = blank(bands);
+  MemoryBudget budget(limit_bytes);
+  try {
+    describe(tiff.directory(), sidecars, info, budget);
+  } catch (Error const& error) { return error.kind() == ErrorKind::limit ? error.message() : "of another kind"; }
+  return "none";
+}
+
+TEST(Describe, CountsWhatItHolds) {
+  constexpr std::uint64_t kLimit = 100'000;
+  EXPECT_EQ(refusal_of(typical(), {}, kLimit), "none");
+  EXPECT_TRUE(refusal_of(typical(), {}, kLimit, 1000).starts_with("the descriptions of the bands"));
+  std::string items;
+  for (int i = 0; i < 1000; ++i) { items += "<a/>"; }
+  Sidecars sidecars;
+  sidecars.pam_xml = "<PAMDataset>" + items + "</PAMDataset>";
+  EXPECT_TRUE(refusal_of(typical(), sidecars, kLimit).starts_with("the PAM file"))
+      << refusal_of(typical(), sidecars, kLimit);
+  TiffBuilder text = typical();
+  text.ascii(tag::ImageDescription, std::string(50'000, 'a'));
+  EXPECT_TRUE(refusal_of(text, {}, kLimit).starts_with("the texts in the tags"));
+}
+
+TEST(Describe, TellsOfATextThatIsNoDefinition) {
+  Sidecars sidecars;
+  sidecars.pam_xml = "<PAMDataset><SRS>+init=/tmp/pipe:x</SRS></PAMDataset>";
+  Info const info = described(typical(), sidecars);
+  ASSERT_TRUE(info.georeference.crs);
+  EXPECT_EQ(info.georeference.crs->name, "+init=/tmp/pipe:x");
+  EXPECT_EQ(info.georeference.crs->wkt, "");
+  ASSERT_EQ(info.warnings.size(), 1U);
+  EXPECT_NE(info.warnings[0].find("+init=/tmp/pipe:x"), std::string::npos);
 }
 
 }  // namespace

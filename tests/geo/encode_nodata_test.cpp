@@ -16,7 +16,8 @@ TEST(EncodeNodata, IsReadBack) {
     Info info;
     info.bands.resize(1);
     info.bands[0].dtype = DType::f64;
-    static_cast<void>(describe(written(tags), {}, info));
+    MemoryBudget budget(std::uint64_t{1} << 30);
+    static_cast<void>(describe(written(tags), {}, info, budget));
     EXPECT_EQ(info.bands[0].nodata->value, given.value);
     EXPECT_EQ(info.bands[0].nodata->text, text);
   }

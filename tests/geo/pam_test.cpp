@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace terrazzo::geo {
 namespace {
@@ -122,6 +123,28 @@ TEST(Pam, IsEmptyWhenItDoesNotParse) {
   auto const pam = parse_pam("<PAMDataset><SRS>", {DType::u8, DType::u8});
   EXPECT_TRUE(pam.srs.empty());
   EXPECT_EQ(pam.bands.size(), 2U);
+}
+
+std::string band_with_a_class_of(int band, int value) {
+  return "<PAMRasterBand band='" + std::to_string(band) +
+         "'><GDALRasterAttributeTable><FieldDefn><Usage>5</Usage></FieldDefn><FieldDefn><Usage>2</Usage></FieldDefn>"
+         "<Row><F>" +
+         std::to_string(value) + "</F><F>x</F></Row></GDALRasterAttributeTable></PAMRasterBand>";
+}
+
+TEST(Pam, ListsNoMoreNamesOfSparseTablesThanItMay) {
+  std::string xml = "<PAMDataset>";
+  for (int band = 1; band <= 20; ++band) { xml += band_with_a_class_of(band, 65535); }
+  xml += band_with_a_class_of(21, 0);
+  auto const pam = parse_pam(xml + "</PAMDataset>", std::vector(21, DType::u16));
+  EXPECT_TRUE(pam.left_out_names);
+  EXPECT_EQ(pam.bands[0].category_names.size(), 65536U);
+  EXPECT_EQ(pam.bands[0].category_names.back(), "x");
+  EXPECT_EQ(pam.bands[15].category_names.size(), 65536U);
+  EXPECT_TRUE(pam.bands[16].category_names.empty());
+  EXPECT_TRUE(pam.bands[20].category_names.empty());
+  EXPECT_FALSE(
+      parse_pam("<PAMDataset>" + band_with_a_class_of(1, 65535) + "</PAMDataset>", {DType::u16}).left_out_names);
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ inline Info described(tiff::TagSet const& tags, std::size_t bands = 1, std::stri
   info.layout.bits_per_sample = static_cast<std::uint32_t>(dir.unsigned_value(tiff::tag::BitsPerSample).value_or(8));
   Sidecars sidecars;
   if (!pam.empty()) { sidecars.pam_xml = pam; }
-  static_cast<void>(describe(dir, sidecars, info));
+  MemoryBudget budget(std::uint64_t{1} << 30);
+  static_cast<void>(describe(dir, sidecars, info, budget));
   return info;
 }
 

@@ -2,6 +2,7 @@
 #include "geo/xml.hpp"
 
 #include "geo/utf8.hpp"
+#include "terrazzo/error.hpp"
 
 #include <gtest/gtest.h>
 
@@ -88,6 +89,21 @@ TEST(Xml, LeavesOutWhatNoDocumentMayHold) {
                                         "c",
                                         6)),
             "abc");
+}
+
+TEST(Xml, CountsWhatADocumentWillHold) {
+  std::string xml;
+  for (int i = 0; i < 1000; ++i) { xml += "<a b='1'/>"; }
+  MemoryBudget enough(1'000'000), little(100'000);
+  charge_xml(xml, "a document", enough);
+  EXPECT_GT(enough.used_bytes(), 1000U * (64 + 40) + xml.size());
+  try {
+    charge_xml(xml, "a document", little);
+    FAIL() << "no error";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::limit);
+    EXPECT_TRUE(error.message().starts_with("a document")) << error.message();
+  }
 }
 
 }  // namespace

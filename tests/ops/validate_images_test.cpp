@@ -17,7 +17,8 @@ TEST(CollectImages, GivesEachDirectoryItsRole) {
   layout.images = {{256, 192}, {256, 192, 4}, {128, 96, 1}, {128, 96, 5}, {100, 100}};
   std::vector<std::byte> const bytes = layout.bytes();
   Findings findings(9);
-  CheckedFile const file = collect_images(open_memory(bytes), 0, findings);
+  MemoryBudget budget(std::uint64_t{1} << 30);
+  CheckedFile const file = collect_images(open_memory(bytes), 0, budget, findings);
   std::vector<std::string> names;
   for (CheckedImage const& image : file.images) { names.push_back(image.name()); }
   EXPECT_EQ(names, (std::vector<std::string>{"full resolution", "mask of the full resolution", "overview 1",

@@ -82,7 +82,8 @@ TEST(MetadataExtents, AreMergedAndCoverHeaderDirectoriesAndValues) {
   CogLayout layout;
   std::vector<std::byte> const bytes = layout.bytes();
   Findings findings(9);
-  CheckedFile const file = collect_images(open_memory(bytes), 0, findings);
+  MemoryBudget budget(std::uint64_t{1} << 30);
+  CheckedFile const file = collect_images(open_memory(bytes), 0, budget, findings);
   std::vector<Extent> const extents = metadata_extents(file);
   ASSERT_EQ(extents.size(), 1U);  // nothing lies between them
   EXPECT_EQ(extents[0].begin, 0U);

@@ -2,6 +2,7 @@
 #include "read/sidecar.hpp"
 
 #include "support/temp_folder.hpp"
+#include "terrazzo/error.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,8 @@ using testing::TempFolder;
 TEST(TextSidecars, ThatAreNotThereAreAbsent) {
   TempFolder const folder;
   std::vector<std::string> files;
-  geo::Sidecars const sidecars = read_text_sidecars(folder.path("dem.tif"), files);
+  MemoryBudget budget(std::uint64_t{1} << 30);
+  geo::Sidecars const sidecars = read_text_sidecars(folder.path("dem.tif"), files, budget);
   EXPECT_FALSE(sidecars.pam_xml);
   EXPECT_FALSE(sidecars.world_file);
   EXPECT_TRUE(files.empty());
@@ -27,7 +29,8 @@ TEST(TextSidecars, AreReadWholeAndNamed) {
   std::string const aux = folder.write("dem.tif.aux.xml", pam),
                     world = folder.write("dem.tfw", std::string_view("1\n2\n"));
   std::vector<std::string> files;
-  geo::Sidecars const sidecars = read_text_sidecars(folder.path("dem.tif"), files);
+  MemoryBudget budget(std::uint64_t{1} << 30);
+  geo::Sidecars const sidecars = read_text_sidecars(folder.path("dem.tif"), files, budget);
   EXPECT_EQ(sidecars.pam_xml, pam);
   EXPECT_EQ(sidecars.world_file, "1\n2\n");
   EXPECT_EQ(files, (std::vector<std::string>{aux, world}));
@@ -38,7 +41,8 @@ TEST(TextSidecars, TakeTheFirstWorldFileOnly) {
   folder.write("dem.tfw", std::string_view("first"));
   folder.write("dem.wld", std::string_view("last"));
   std::vector<std::string> files;
-  EXPECT_EQ(read_text_sidecars(folder.path("dem.tif"), files).world_file, "first");
+  MemoryBudget budget(std::uint64_t{1} << 30);
+  EXPECT_EQ(read_text_sidecars(folder.path("dem.tif"), files, budget).world_file, "first");
   EXPECT_EQ(files.size(), 1u);
 }
 
@@ -47,7 +51,8 @@ TEST(TextSidecars, OfAbsurdSizeAreAbsent) {
   std::string const aux = folder.write("dem.tif.aux.xml", std::string_view("<PAMDataset/>"));
   std::filesystem::resize_file(aux, std::uint64_t{1} << 40);  // sparse: costs no disk
   std::vector<std::string> files;
-  EXPECT_FALSE(read_text_sidecars(folder.path("dem.tif"), files).pam_xml);
+  MemoryBudget budget(std::uint64_t{1} << 30);
+  EXPECT_FALSE(read_text_sidecars(folder.path("dem.tif"), files, budget).pam_xml);
   EXPECT_TRUE(files.empty());
 }
 
@@ -60,6 +65,20 @@ TEST(TiffSidecars, AreOpenedWhenTheyAreFiles) {
   ASSERT_NE(source, nullptr);
   EXPECT_EQ(source->size_bytes(), 3u);
   EXPECT_EQ(source->name(), path);
+}
+
+TEST(TextSidecars, CountInTheMemoryLimit) {
+  TempFolder const folder;
+  folder.write("dem.tif.aux.xml", std::string(100'000, 'x'));
+  std::vector<std::string> files;
+  MemoryBudget budget(99'999);
+  try {
+    static_cast<void>(read_text_sidecars(folder.path("dem.tif"), files, budget));
+    FAIL() << "no error";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::limit);
+    EXPECT_NE(error.message().find("dem.tif.aux.xml"), std::string::npos) << error.message();
+  }
 }
 
 }  // namespace

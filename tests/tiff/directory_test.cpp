@@ -4,9 +4,11 @@
 // other.
 #include "tiff/directory.hpp"
 
+#include "base/memory_budget.hpp"
 #include "support/bytes.hpp"
 #include "support/sources.hpp"
 #include "support/tiff_builder.hpp"
+#include "terrazzo/error.hpp"
 #include "tiff/raw_file.hpp"
 
 #include <gtest/gtest.h>
@@ -282,6 +284,20 @@ TEST(DirectoryValues, OfAbsurdSizeAreAbsentAlsoWhenTheFileIsThatLarge) {
   EXPECT_TRUE(dir.bytes_value(700).empty());
   EXPECT_EQ(dir.text_value(700), std::nullopt);
   EXPECT_EQ(dir.unsigned_value(700, 5), 0u) << "one of its values is fine";
+}
+
+TEST(ReadChain, CountsItsMemory) {
+  RawFile file({std::endian::little, true});
+  file.count(1).pointer(700, 1, 8, 0).next(0);
+  auto const source = std::make_shared<testing::SyntheticSource>(file.bytes(), file.bytes().size(),
+                                                                 [](std::uint64_t) { return std::byte{}; });
+  MemoryBudget enough(10'000), little(16);
+  Chain const chain = read_chain(source, enough);
+  EXPECT_EQ(enough.used_bytes(), held_bytes(chain.directories.at(0)));
+  try {
+    static_cast<void>(read_chain(source, little));
+    FAIL() << "no error";
+  } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::limit); }
 }
 
 }  // namespace

@@ -94,6 +94,27 @@ TEST(ParseImage, TellsOfASampleFormatThatNobodyKnows) {
   EXPECT_EQ(warnings, (std::vector<std::string>{"SampleFormat is 9: taken as unsigned numbers"}));
 }
 
+TEST(ParseImage, ComparesTheSamplesOfLongArrays) {
+  for (std::endian const order : {std::endian::little, std::endian::big}) {
+    std::vector<std::uint16_t> bits(20'000, 16);
+    auto const image = [&](std::uint16_t samples) {
+      TiffBuilder builder(order);
+      builder.longs(tag::ImageWidth, {4}).longs(tag::ImageLength, {4}).shorts(tag::SamplesPerPixel, {samples});
+      builder.shorts(tag::BitsPerSample, bits);
+      return parsed(builder);
+    };
+    EXPECT_EQ(image(20'000).bits, 16u);
+    for (std::size_t const at : {0u, 1u, 4095u, 4096u, 4097u, 8192u, 19'999u}) {
+      bits[at] = 8;
+      EXPECT_THROW(static_cast<void>(image(20'000)), Error) << at;
+      bits[at] = 16;
+    }
+    bits.back() = 8;
+    EXPECT_EQ(image(19'999).bits, 16u) << "there is no sample of that value";
+    EXPECT_EQ(image(1).bits, 16u);
+  }
+}
+
 TEST(ParseImage, RefusesAnImageWithoutASize) {
   expect_refused(TiffBuilder().longs(tag::ImageLength, {5}), ErrorKind::malformed, tag::ImageWidth);
   expect_refused(TiffBuilder().longs(tag::ImageWidth, {5}), ErrorKind::malformed, tag::ImageLength);
