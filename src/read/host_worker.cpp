@@ -214,7 +214,8 @@ void HostWorker::read_into_result(std::uint64_t task, RawPart const& part) {
   TileResult const result =
       reader_.read_rows_into(plan_.block_number(id), rows_of(part), skip, covered.width * reader_.pixel_bytes(),
                              placer_.first_row(part), read_.destination.row_stride_bytes);
-  settle(task, part, result, part.is_last);
+  std::uint32_t const good = settle(task, part, result, part.is_last), first = rows_of(part).first_row;
+  placer_.count_direct_rows(part, std::min(part.covered.height, good - std::min(good, first)));
 }
 
 void HostWorker::read_and_place(std::uint64_t task) {
