@@ -120,6 +120,11 @@ class BlockReader {
   [[nodiscard]] tile::TileResult decode_planes(std::uint64_t block, std::uint32_t rows);
   [[nodiscard]] tile::TileResult convert_colours(std::uint32_t rows);
   [[nodiscard]] std::uint32_t rows_of(tile::BatchItem const& item) const noexcept;
+  [[nodiscard]] std::uint64_t needed_bytes(std::uint64_t block) const noexcept;
+  // What a decoder says of a block, or that it is good when all that its stream lacks is padding. `out` is all of it.
+  [[nodiscard]] tile::TileResult without_padding(std::uint64_t block, tile::TileResult const& result,
+                                                 std::span<std::byte> out) const noexcept;
+  [[nodiscard]] std::uint64_t used_row_bytes(std::uint64_t block) const noexcept;
   [[nodiscard]] std::span<std::byte> compressed_buffer(std::size_t bytes);
   [[nodiscard]] std::span<std::byte const> unreversed(std::span<std::byte const> bytes);
   struct FoundRows {
@@ -147,6 +152,7 @@ class BlockReader {
   struct Found {
     std::uint64_t offset_bytes;  // in the file
     std::size_t into, bytes;  // of side_by_side_
+    std::size_t room;  // there: more than `bytes` when the file ends inside the padding of a row
   };
   std::vector<Found> found_{};  // by find_rows()
   std::span<std::byte> side_by_side_{};  // rows of several raw blocks, side_by_side_stride_ apart
