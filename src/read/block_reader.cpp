@@ -75,6 +75,7 @@ BlockReader::BlockReader(Level const& level, DecodeMethod const& method, MemoryB
       method_(method),
       budget_(budget),
       scratch_(scratch),
+      codec_memory_(scratch.workspace, budget),
       finisher_(level.image, decoded_order(method)),
       format_(block_format(level.image)) {
   bool const rgb = level.image.is_converted_to_rgb() || method.kind == DecodeMethod::Kind::libtiff_rgba;
@@ -257,7 +258,7 @@ TileResult BlockReader::decode(tile::BatchItem const& item, Form form) {
   std::span<std::byte const> const bytes = unreversed(scratch_.batch.bytes_of(item));
   bool const is_jpeg = image.compression == tiff::Compression::jpeg;
   if (is_jpeg && form == Form::rows_or_planes && tile::has_fast_jpeg_rows(shape.width_px)) {
-    planes_ = codec::decode_jpeg_planes(format_, shape, bytes, out);
+    planes_ = codec::decode_jpeg_planes(format_, shape, bytes, out, scratch_.workspace);
     if (planes_) { return {.bytes_written = out.size()}; }
   }
   return without_padding(item.tile, method_.codec->decode(format_, shape, bytes, out, scratch_.workspace), out);

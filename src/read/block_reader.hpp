@@ -7,6 +7,7 @@
 #include "base/scratch.hpp"
 #include "codec/codec.hpp"
 #include "codec/libtiff_decoder.hpp"
+#include "codec/memory_charge.hpp"
 #include "read/decode_method.hpp"
 #include "read/level.hpp"
 #include "read/row_finisher.hpp"
@@ -139,6 +140,7 @@ class BlockReader {
   DecodeMethod const& method_;
   MemoryBudget& budget_;
   ThreadScratch& scratch_;
+  codec::MemoryCharge codec_memory_;
   RowFinisher finisher_;
   codec::BlockFormat format_;
   std::exception_ptr source_failure_{};  // of a read that libtiff asked for
