@@ -18,6 +18,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -119,6 +120,10 @@ int run(Options const& options) {
   ReadRequest request = make_request(dataset, options.selection, options.engine);
   request.progress = bar.callback();
 
+  // Places in the file are counted in 63 bits.
+  if (plan(dataset, request).result_bytes() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    throw Error(ErrorKind::limit, "the result has more bytes than a file can hold");
+  }
   OutputFile out(options.out, cancel_flag());
   // A pipe takes bytes in order: band order needs the whole result at once.
   bool const whole = !out.seekable() && options.order == RowBlocks::Order::band;

@@ -26,7 +26,7 @@ uInt piece(std::size_t bytes) noexcept {
 
 StreamResult inflate_streaming(std::span<std::byte const> in, std::span<std::byte> out, Workspace& workspace) noexcept {
   z_stream* const stream = workspace.impl().zlib();
-  if (stream == nullptr) { return {failed("out of memory")}; }
+  if (stream == nullptr) { return {out_of_memory()}; }
   stream->next_in = reinterpret_cast<Bytef const*>(in.data());
   stream->next_out = reinterpret_cast<Bytef*>(out.data());
   // inflate needs somewhere to point even when nothing is wanted.
@@ -52,7 +52,7 @@ StreamResult inflate_streaming(std::span<std::byte const> in, std::span<std::byt
     // Z_DATA_ERROR after the last byte is a wrong Adler-32: the bytes are not those that were written.
     if (state == Z_DATA_ERROR) { return {corrupt("the deflate stream is damaged", now_written)}; }
     if (state == Z_NEED_DICT) { return {corrupt("the deflate stream needs a preset dictionary")}; }
-    if (state == Z_MEM_ERROR) { return {failed("out of memory")}; }
+    if (state == Z_MEM_ERROR) { return {out_of_memory()}; }
     if (state != Z_OK && state != Z_BUF_ERROR) { return {failed("zlib failed")}; }
     // Full without the end in sight: a stream cut before its Adler-32, or one that holds more. Both are accepted.
     if (full) { return {done(now_written, now_left != 0)}; }

@@ -13,6 +13,7 @@
 #include "codec/jpeg_planes.hpp"
 #include "codec/libraries.hpp"
 #include "codec/result.hpp"
+#include "codec/workspace.hpp"
 
 #if TERRAZZO_HAVE_JPEG
 #include <cstdio>  // jpeglib.h uses FILE without including it
@@ -27,6 +28,9 @@ extern "C" {
 #include <csetjmp>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
 
 namespace terrazzo::codec {
 
@@ -52,6 +56,9 @@ struct Session {
   bool past_end;                     // the library asked for more than there is
   bool ran_dry;                      // ... and needed it for samples, not only for the end marker
   bool too_many_scans;
+  bool no_memory;                    // the budget has too little for the coefficients
+  MemoryBudget* budget;              // null: no limit
+  MemoryBudget::Reservation* held;   // of the coefficients, made by whoever destroys the session
   JDIMENSION good_rows;              // rows finished before it ran dry
 };
 
@@ -123,6 +130,7 @@ void open(Session& session) {
   session.errors.emit_message = &jpeg_on_message;
   session.errors.output_message = &jpeg_say_nothing;
   jpeg_create_decompress(&session.decoder);
+  session.decoder.mem->max_memory_to_use = std::numeric_limits<long>::max();  // never a temporary file
   session.progress.progress_monitor = &jpeg_on_progress;
   session.decoder.progress = &session.progress;
   session.source.init_source = &jpeg_init_source;
@@ -169,11 +177,47 @@ void choose_colours(Session& session, BlockFormat const& format) {
   }
 }
 
+constexpr char kNoRoomForCoefficients[] =
+    "out of memory: the coefficients of a JPEG of several scans do not fit the memory limit (memory_limit_bytes, "
+    "TERRAZZO_MEMORY_LIMIT)";
+
+// Of a stream of several scans, progressive ones above all, the library holds every coefficient: two bytes each, in
+// whole MCUs.
+std::uint64_t coefficient_bytes(jpeg_decompress_struct const& decoder) noexcept {
+  auto const whole_units = [](JDIMENSION side, int samples, int max_samples) {
+    return ceil_div<std::uint64_t>(side, std::uint64_t{DCTSIZE} * static_cast<unsigned>(max_samples)) *
+           static_cast<unsigned>(samples);
+  };
+  int max_h = 1, max_v = 1;
+  for (int i = 0; i < decoder.num_components; ++i) {
+    max_h = std::max(max_h, decoder.comp_info[i].h_samp_factor);
+    max_v = std::max(max_v, decoder.comp_info[i].v_samp_factor);
+  }
+  std::uint64_t blocks = 0;
+  for (int i = 0; i < decoder.num_components; ++i) {
+    jpeg_component_info const& part = decoder.comp_info[i];
+    blocks += whole_units(decoder.image_width, part.h_samp_factor, max_h) *
+              whole_units(decoder.image_height, part.v_samp_factor, max_v);
+  }
+  return blocks * sizeof(JBLOCK);
+}
+
+// False when the budget has no room for what jpeg_start_decompress() will allocate. No object with a destructor is
+// left when the library is called again, which may jump.
+bool reserve_coefficients(Session& session) noexcept {
+  if (session.budget == nullptr || jpeg_has_multiple_scans(&session.decoder) == FALSE) { return true; }
+  std::optional<MemoryBudget::Reservation> held = session.budget->try_reserve(coefficient_bytes(session.decoder));
+  session.no_memory = !held;
+  if (held) { *session.held = *std::move(held); }
+  return !session.no_memory;
+}
+
 tile::TileResult after_escape(Session const& session, std::size_t pitch) noexcept {
   if (session.too_many_scans) { return corrupt("the JPEG stream has more than 100 scans"); }
   std::size_t const bytes = session.decoder.output_scanline * pitch;
   switch (session.fatal_code) {
-    case JERR_OUT_OF_MEMORY: return failed("out of memory");
+    case JERR_OUT_OF_MEMORY:
+    case JERR_NO_BACKING_STORE: return out_of_memory();
     case JERR_BAD_PRECISION:
     case JERR_SOF_UNSUPPORTED:
     case JERR_ARITH_NOTIMPL:
@@ -210,7 +254,8 @@ bool read_header(Session& session, BlockFormat const& format, BlockShape shape, 
   jpeg_read_header(&session.decoder, TRUE);
   if (!check_header(session, format, shape, refusal)) { return false; }
   choose_colours(session, format);
-  return true;
+  if (!reserve_coefficients(session)) { refusal = out_of_memory(kNoRoomForCoefficients); }
+  return !session.no_memory;
 }
 
 tile::TileResult decode_image(Session& session, BlockFormat const& format, BlockShape shape,
@@ -252,14 +297,17 @@ tile::TileResult decode_image(Session& session, BlockFormat const& format, Block
 }
 
 tile::TileResult decode(BlockFormat const& format, BlockShape shape, std::span<std::byte const> in,
-                        std::span<std::byte> out, Workspace&) {
+                        std::span<std::byte> out, Workspace& workspace) {
   if (format.bits_per_sample == 12) { return decode_jpeg12(format, shape, in, out); }
   if (format.bits_per_sample != 8) { return unsupported("JPEG has 8 or 12 bits a sample"); }
   if (format.samples_per_pixel > MAX_COMPONENTS) { return unsupported("JPEG has at most ten components"); }
   if (auto const refusal = refuse_shape(format, shape, out.size())) { return *refusal; }
   // A decoder of its own for each block, not a reused one: it costs microseconds, and no table of an earlier block
   // can make up for one that a damaged block lacks.
+  MemoryBudget::Reservation coefficients;
   Session session{};
+  session.budget = workspace.impl().budget;
+  session.held = &coefficients;
   tile::TileResult const result = decode_image(session, format, shape, in, out, *row_bytes(format, shape));
   jpeg_destroy_decompress(&session.decoder);
   return result;
@@ -323,7 +371,8 @@ Codec::Decode jpeg_decoder() noexcept { return &guarded<&decode>; }
 std::optional<tile::JpegPlanes> decode_jpeg_planes([[maybe_unused]] BlockFormat const& format,
                                                    [[maybe_unused]] BlockShape shape,
                                                    [[maybe_unused]] std::span<std::byte const> in,
-                                                   [[maybe_unused]] std::span<std::byte> out) noexcept {
+                                                   [[maybe_unused]] std::span<std::byte> out,
+                                                   [[maybe_unused]] Workspace& workspace) noexcept {
 #if defined(LIBJPEG_TURBO_VERSION)
   if (format.bits_per_sample != 8 || format.samples_per_pixel != 3 || shape.width_px <= 4) { return {}; }
   if (refuse_shape(format, shape, out.size())) { return {}; }
@@ -332,7 +381,10 @@ std::optional<tile::JpegPlanes> decode_jpeg_planes([[maybe_unused]] BlockFormat 
   if (out.size() < luma_bytes + luma_bytes / 2) { return {}; }
   std::byte* const chroma = out.data() + luma_bytes;
   Parts const parts{.luma = out.data(), .cb = chroma, .cr = chroma + luma_bytes / 4, .luma_pitch = pitch};
+  MemoryBudget::Reservation coefficients;
   Session session{};
+  session.budget = workspace.impl().budget;
+  session.held = &coefficients;
   bool const good = decode_parts(session, format, shape, in, parts);
   jpeg_destroy_decompress(&session.decoder);
   if (!good) { return {}; }
@@ -353,7 +405,7 @@ std::optional<tile::JpegPlanes> decode_jpeg_planes([[maybe_unused]] BlockFormat 
 Codec::Decode jpeg_decoder() noexcept { return nullptr; }
 
 std::optional<tile::JpegPlanes> decode_jpeg_planes(BlockFormat const&, BlockShape, std::span<std::byte const>,
-                                                   std::span<std::byte>) noexcept {
+                                                   std::span<std::byte>, Workspace&) noexcept {
   return {};
 }
 

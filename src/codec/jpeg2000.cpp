@@ -87,7 +87,7 @@ std::optional<tile::TileResult> refuse_header(Jpeg2000Header const& header, Bloc
 OpenJpegImage open_image(Cursor& cursor, Jpeg2000Header const& header, tile::TileResult& trouble) {
   OpenJpegStream const stream(opj_stream_default_create(OPJ_TRUE));
   OpenJpegCodec const codec(opj_create_decompress(header.in_jp2_boxes ? OPJ_CODEC_JP2 : OPJ_CODEC_J2K));
-  trouble = failed("out of memory");
+  trouble = out_of_memory();
   if (!stream || !codec) { return nullptr; }
   opj_stream_set_read_function(stream.get(), &jpeg2000_read);
   opj_stream_set_skip_function(stream.get(), &jpeg2000_skip);

@@ -12,9 +12,10 @@
 namespace terrazzo::codec {
 
 // The planes lie in `out`, which has the block's bytes. Nothing when the stream is of another kind, when it has
-// another size than the block, or when anything is wrong with it: the usual decoder then says what.
+// another size than the block, when memory is short, or when anything is wrong with it: the usual decoder then says
+// what.
 [[nodiscard]] std::optional<tile::JpegPlanes> decode_jpeg_planes(BlockFormat const& format, BlockShape shape,
                                                                  std::span<std::byte const> in,
-                                                                 std::span<std::byte> out) noexcept;
+                                                                 std::span<std::byte> out, Workspace&) noexcept;
 
 }  // namespace terrazzo::codec

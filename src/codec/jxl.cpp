@@ -4,6 +4,7 @@
 // interleaved, with the first extra channel when that is their alpha; the other extra channels come one by one and
 // are woven in here.
 #include "codec/decoders.hpp"
+#include "codec/memory_charge.hpp"
 #include "codec/result.hpp"
 #include "codec/workspace.hpp"
 
@@ -129,10 +130,15 @@ tile::TileResult decode(BlockFormat const& format, BlockShape shape, std::span<s
   auto const type = jxl_type(format);
   if (!type) { return unsupported("JPEG XL has no such sample type"); }
   if (auto const refusal = refuse_shape(format, shape, out.size())) { return *refusal; }
+  JxlMemory& memory = workspace.impl().jxl_memory();
+  memory.limit(jxl_working_bytes(shape, format.samples_per_pixel));  // the caller has reserved it
   JxlDecoder* const decoder = workspace.impl().jxl();
-  if (decoder == nullptr) { return failed("out of memory"); }
+  if (decoder == nullptr) { return out_of_memory(); }
   tile::TileResult const result = decode_stream(decoder, format, shape, in, out, *type, workspace.impl().samples);
   JxlDecoderReset(decoder);  // it must not keep pointers to the caller's memory
+  if (result.status != tile::TileStatus::ok && memory.has_refused()) {
+    return out_of_memory("out of memory: the JPEG XL stream takes more than an image of its size");
+  }
   return result;
 }
 

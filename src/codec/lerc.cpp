@@ -156,7 +156,7 @@ tile::TileResult decode(BlockFormat const& format, BlockShape shape, std::span<s
   if (format.lerc_additional_compression > 2) { return unsupported("unknown compression around the LERC blob"); }
   // A LERC blob is at most its samples and some headers; libtiff grants the same third and 256 bytes beyond.
   std::size_t const expected = *block_bytes(format, shape);
-  if (expected > std::numeric_limits<std::size_t>::max() / 2) { return failed("out of memory"); }
+  if (expected > std::numeric_limits<std::size_t>::max() / 2) { return out_of_memory(); }
   std::span<std::byte> const room = workspace.impl().inner.get(expected + expected / 3 + 256);
   StreamResult const inner = format.lerc_additional_compression == 1 ? inflate_zlib(in, room, workspace)
                                                                      : decompress_zstd(in, room, workspace);

@@ -261,7 +261,7 @@ tile::TileResult LibtiffDecoder::decode_rgba_block(std::uint32_t column_px, std:
   if (auto const refusal = refuse_shape(rgba, shape, out.size())) { return *refusal; }
   try {
     state.raster.assign(std::size_t{width} * height, 0);
-  } catch (...) { return failed("out of memory"); }
+  } catch (...) { return out_of_memory(); }
   constexpr int kStopOnError = 1;
   bool const complete =
       (tiled ? library.read_rgba_tile(state.file, column_px, row_px, state.raster.data(), kStopOnError)

@@ -15,7 +15,7 @@ namespace {
 tile::TileResult decode(BlockFormat const&, BlockShape, std::span<std::byte const> in, std::span<std::byte> out,
                         Workspace& workspace) noexcept {
   LZ4F_dctx* const context = workspace.impl().lz4();
-  if (context == nullptr) { return failed("out of memory"); }
+  if (context == nullptr) { return out_of_memory(); }
   std::size_t read = 0;
   std::size_t written = 0;
   for (;;) {

@@ -21,7 +21,7 @@ tile::TileResult decode(BlockFormat const&, BlockShape, std::span<std::byte cons
                         Workspace& workspace) noexcept {
   lzma_stream* const stream = workspace.impl().lzma();
   // Initialising a stream in use keeps its memory.
-  if (lzma_stream_decoder(stream, kMemoryLimitBytes, 0) != LZMA_OK) { return failed("out of memory"); }
+  if (lzma_stream_decoder(stream, kMemoryLimitBytes, 0) != LZMA_OK) { return out_of_memory(); }
   stream->next_in = reinterpret_cast<std::uint8_t const*>(in.data());
   stream->avail_in = in.size();
   stream->next_out = reinterpret_cast<std::uint8_t*>(out.data());
@@ -44,7 +44,7 @@ tile::TileResult decode(BlockFormat const&, BlockShape, std::span<std::byte cons
     case LZMA_BUF_ERROR: return truncated(written, "the LZMA stream ends early");
     case LZMA_MEMLIMIT_ERROR: return unsupported("the LZMA dictionary is larger than 64 MiB");
     case LZMA_OPTIONS_ERROR: return unsupported("the LZMA stream uses a filter that liblzma does not know");
-    case LZMA_MEM_ERROR: return failed("out of memory");
+    case LZMA_MEM_ERROR: return out_of_memory();
     default: return corrupt("the LZMA stream is damaged", written);
   }
 }

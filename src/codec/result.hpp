@@ -29,6 +29,13 @@ namespace terrazzo::codec {
   return {tile::TileStatus::failed, 0, false, reason};
 }
 
+// All codecs that fail for want of memory say so in these words, or begin with them: for the caller that is a limit,
+// not a damaged block.
+inline constexpr char kOutOfMemory[] = "out of memory";
+[[nodiscard]] inline tile::TileResult out_of_memory(char const* reason = kOutOfMemory) noexcept {
+  return failed(reason);
+}
+
 // Every expected byte is there when the shape fills `out`; an `out` longer than the shape stays short.
 [[nodiscard]] inline tile::TileResult done_of(std::size_t written, std::size_t wanted, bool surplus_input) noexcept {
   if (written < wanted) { return truncated(written, "the block holds fewer samples than the layout asks for"); }
@@ -65,7 +72,7 @@ tile::TileResult guarded(BlockFormat const& format, BlockShape shape, std::span<
                          std::span<std::byte> out, Workspace& workspace) noexcept {
   try {
     return Decode(format, shape, in, out, workspace);
-  } catch (std::bad_alloc const&) { return failed("out of memory"); } catch (...) {
+  } catch (std::bad_alloc const&) { return out_of_memory(); } catch (...) {
     return failed("the codec library threw an exception");
   }
 }

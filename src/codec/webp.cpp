@@ -71,7 +71,7 @@ tile::TileResult decode(BlockFormat const& format, BlockShape shape, std::span<s
     case VP8_STATUS_NOT_ENOUGH_DATA:
     case VP8_STATUS_SUSPENDED:
       return truncated(rows_before_the_end(in, out, buffer) * pitch, "the WebP stream ends early");
-    case VP8_STATUS_OUT_OF_MEMORY: return failed("out of memory");
+    case VP8_STATUS_OUT_OF_MEMORY: return out_of_memory();
     case VP8_STATUS_UNSUPPORTED_FEATURE:
       return unsupported("the WebP stream uses a feature that libwebp does not know");
     default: return corrupt("the WebP stream is damaged");

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/workspace.hpp"
 
+#include "codec/memory_charge.hpp"
+
 #include <new>
+#include <utility>
 
 namespace terrazzo::codec {
 
@@ -9,6 +12,10 @@ Workspace::Workspace() : impl_(std::make_unique<Impl>()) {}
 Workspace::~Workspace() = default;
 Workspace::Workspace(Workspace&&) noexcept = default;
 Workspace& Workspace::operator=(Workspace&&) noexcept = default;
+
+MemoryBudget* charge_memory_to(Workspace& workspace, MemoryBudget* budget) noexcept {
+  return std::exchange(workspace.impl().budget, budget);
+}
 
 Workspace::Impl::~Impl() {
 #if TERRAZZO_HAVE_ZLIB
@@ -103,7 +110,8 @@ JxlDecoder* Workspace::Impl::jxl() noexcept {
   if (jxl_) {
     JxlDecoderReset(jxl_.get());
   } else {
-    jxl_.reset(JxlDecoderCreate(nullptr));
+    JxlMemoryManager const hooks = jxl_memory_.hooks();
+    jxl_.reset(JxlDecoderCreate(&hooks));
   }
   return jxl_.get();
 }

@@ -5,9 +5,11 @@
 // Thread rule: that of Workspace, one thread at a time.
 #pragma once
 
+#include "base/memory_budget.hpp"
 #include "base/scratch.hpp"
 #include "codec/codec.hpp"
 #include "codec/deflate_pair.hpp"
+#include "codec/jxl_memory.hpp"
 #include "codec/libraries.hpp"
 #include "codec/noise_deflate.hpp"
 #include "codec/noise_zstd.hpp"
@@ -54,6 +56,8 @@ struct Workspace::Impl {
   Impl(Impl const&) = delete;
   Impl& operator=(Impl const&) = delete;
 
+  MemoryBudget* budget = nullptr;  // for what libraries allocate by themselves (memory_charge.hpp); null: no limit
+
   Scratch samples;  // decoded samples that need rearranging before they go to the caller
   Scratch masks;    // LERC validity bytes
   Scratch inner;    // LERC blobs inside deflate or zstd
@@ -85,6 +89,7 @@ struct Workspace::Impl {
 #endif
 #if TERRAZZO_HAVE_JXL
   [[nodiscard]] JxlDecoder* jxl() noexcept;  // reset for a new stream
+  [[nodiscard]] JxlMemory& jxl_memory() noexcept { return jxl_memory_; }  // what it is made of
 #endif
 
  private:
@@ -114,6 +119,7 @@ struct Workspace::Impl {
   std::unique_ptr<LZ4F_dctx, FreeWith<&LZ4F_freeDecompressionContext>> lz4_;
 #endif
 #if TERRAZZO_HAVE_JXL
+  JxlMemory jxl_memory_;  // before the decoder: it outlives it
   std::unique_ptr<JxlDecoder, FreeWith<&JxlDecoderDestroy>> jxl_;
 #endif
 };

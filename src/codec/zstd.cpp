@@ -32,7 +32,7 @@ StreamResult decompress_streaming(std::span<std::byte const> in, std::span<std::
     void operator()(ZSTD_DCtx* c) const noexcept { ZSTD_freeDCtx(c); }
   };
   std::unique_ptr<ZSTD_DCtx, Free> const fresh(ZSTD_createDCtx());
-  if (!fresh) { return {failed("out of memory")}; }
+  if (!fresh) { return {out_of_memory()}; }
   ZSTD_DCtx* const context = fresh.get();
   ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, std::clamp(needed_log, kSmallestWindowLog, kLargestWindowLog));
   ZSTD_inBuffer source{in.data(), in.size(), 0};
@@ -66,7 +66,7 @@ StreamResult decompress_zstd(std::span<std::byte const> in, std::span<std::byte>
     if (decoder != nullptr && decoder->decode(in, out)) { return {done(out.size()), true}; }
   }
   ZSTD_DCtx* const context = workspace.impl().zstd();
-  if (context == nullptr) { return {failed("out of memory")}; }
+  if (context == nullptr) { return {out_of_memory()}; }
   std::size_t const written = ZSTD_decompressDCtx(context, out.data(), out.size(), in.data(), in.size());
   if (ZSTD_isError(written) == 0 && !in.empty()) {
     if (written == out.size()) { return {done(written), true}; }

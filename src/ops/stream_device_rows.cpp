@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/stream_device_rows.hpp"
 
+#include "base/saturating.hpp"
 #include "base/settings.hpp"
 #include "ops/stream_rows.hpp"
 #include "read/plan.hpp"
@@ -19,7 +20,7 @@ constexpr std::uint64_t kMostPieceBytes = std::uint64_t{512} << 20;
 std::uint64_t piece_bytes(Dataset const& source, ReadRequest const& read) {
   ReadPlan const planned = plan(source, read);
   std::uint64_t const row_bytes = planned.result_bytes() / std::max(planned.height(), 1U);
-  std::uint64_t const tile_row_bytes = row_bytes * planned.impl().level->image.block_height_px;
+  std::uint64_t const tile_row_bytes = saturating_product(row_bytes, planned.impl().level->image.block_height_px);
   std::uint64_t const most = read.device_budget_bytes == 0 ? kMostPieceBytes : read.device_budget_bytes / 2;
   return std::max(tile_row_bytes, std::min(most, kMostPieceBytes));
 }

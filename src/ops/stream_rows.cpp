@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/stream_rows.hpp"
 
+#include "base/saturating.hpp"
 #include "read/read_report.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ bool reads_ahead(RowBlocks const& blocks, WriteOptions const& options) {
   std::uint64_t const pixel_bytes = std::uint64_t{blocks.bands()} * size_bytes(blocks.dtype()) + (options.mask ? 1 : 0);
   std::uint64_t const row_bytes = blocks.width() * pixel_bytes;
   std::uint64_t const rows = std::max(blocks.window(0).height, blocks.window(1).height);
-  return 2 * row_bytes * rows <= bytes_for_blocks(options);
+  return saturating_product(2, row_bytes, rows) <= bytes_for_blocks(options);
 }
 
 // Pixels and mask of one block.

@@ -14,6 +14,7 @@ BlockPlacer::BlockPlacer(HostRead const& read, BlockReader& reader, ThreadScratc
     : plan_(read.plan),
       destination_(read.destination),
       budget_(read.budget),
+      coverage_(read.coverage),
       reader_(reader),
       scratch_(scratch),
       placer_(plan_, destination_, reader.samples(), reader.pixel_bytes()) {}
@@ -44,9 +45,10 @@ void BlockPlacer::place_rows(BlockPart const& part, std::uint32_t decoded_from, 
   bool const straight = placer_.is_direct() && has_whole_rows(part);
   if (straight && placer_.is_streaming()) {
     std::uint32_t const first = row_in_block(part, target.first_row) - decoded_from;
-    reader_.stream_rows(first, std::min(target.rows, rows - std::min(rows, first)), first_row(part),
-                        destination_.row_stride_bytes);
+    std::uint32_t const good = std::min(target.rows, rows - std::min(rows, first));
+    reader_.stream_rows(first, good, first_row(part), destination_.row_stride_bytes);
     placer_.fence();
+    count(part, target, 0, good);
     return;
   }
   find_columns(part, target);
@@ -54,7 +56,8 @@ void BlockPlacer::place_rows(BlockPart const& part, std::uint32_t decoded_from, 
   std::byte* const row_buffer = straight ? nullptr : scratch_.row.get(reader_.row_bytes()).data();
   std::byte const* row_pixels = nullptr;
   std::uint32_t finished = std::numeric_limits<std::uint32_t>::max();
-  for (std::uint32_t r = 0; r < target.rows; ++r) {
+  std::uint32_t r = 0;
+  for (; r < target.rows; ++r) {
     std::uint32_t const row = target.first_row + r, decoded = row_in_block(part, row) - decoded_from;
     if (decoded >= rows) { break; }
     if (straight) {
@@ -66,11 +69,20 @@ void BlockPlacer::place_rows(BlockPart const& part, std::uint32_t decoded_from, 
     place_row(part, target, row, row_pixels);
   }
   placer_.fence();
+  count(part, target, 0, r);
 }
 
 void BlockPlacer::place_side_by_side(BlockPart const& part, std::size_t count) {
   reader_.stream_side_by_side(count, part.covered.height, first_row(part), destination_.row_stride_bytes);
   tile::fence_streamed_copies();
+  if (coverage_ != nullptr) {
+    std::uint64_t const columns = std::uint64_t{part.covered.width} * count;
+    coverage_->add(part.id.plane, part.covered.row - plan_.window.row, part.covered.height, columns);
+  }
+}
+
+void BlockPlacer::count_direct_rows(BlockPart const& part, std::uint32_t rows) const noexcept {
+  count(part, plan_.target_of(part.covered), 0, rows);
 }
 
 void BlockPlacer::place_planes(BlockPart const& part) {
@@ -81,6 +93,7 @@ void BlockPlacer::place_planes(BlockPart const& part) {
     placer_.flush_plane_rows(row, target.first_column, target.columns);
   }
   placer_.fence();
+  count(part, target, 0, target.rows);
 }
 
 // Rows are placed as they are finished, out of the first cache.
@@ -98,6 +111,7 @@ void BlockPlacer::place_and_keep(BlockPart const& part, std::uint32_t rows, Cach
     }
   }
   placer_.fence();
+  count(part, target, 0, placed);
 }
 
 void BlockPlacer::place_cached(BlockPart const& part, CachedBlock const& block, std::uint32_t first_row,
@@ -114,6 +128,7 @@ void BlockPlacer::place_cached(BlockPart const& part, CachedBlock const& block, 
     place_row(part, target, row, kept(row));
   }
   placer_.fence();
+  count(part, target, first_row, rows);
 }
 
 void BlockPlacer::find_columns(BlockPart const& part, Target const& target) {
@@ -153,6 +168,7 @@ void BlockPlacer::fill(BlockPart const& part, std::uint32_t from_row) {
     std::uint32_t const row = target.first_row + r;
     if (row_in_block(part, row) < from_row) { continue; }
     placer_.fill(part.id.plane, row, target.first_column, target.columns);
+    count(part, target, r, 1);
   }
 }
 

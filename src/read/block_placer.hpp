@@ -51,11 +51,18 @@ class BlockPlacer {
   void place_and_keep(BlockPart const& part, std::uint32_t rows, CachedBlock& block);
   // Of a block of finished rows, `rows` of those that the part has in the result, from its `first_row` on.
   void place_cached(BlockPart const& part, CachedBlock const& block, std::uint32_t first_row, std::uint32_t rows);
+  // `rows` of the part were read straight to first_row() and the rows below it.
+  void count_direct_rows(BlockPart const& part, std::uint32_t rows) const noexcept;
   // Pixels that are missing, from the block's row `from_row` on.
   void fill(BlockPart const& part, std::uint32_t from_row);
 
  private:
   using Target = ReadPlan::Impl::Target;
+
+  // For the check of the result, where there is one: `rows` of the target, from its `first` on, have been written.
+  void count(BlockPart const& part, Target const& target, std::uint32_t first, std::uint32_t rows) const noexcept {
+    if (coverage_ != nullptr) { coverage_->add(part.id.plane, target.first_row + first, rows, target.columns); }
+  }
 
   // The row of the block behind a row of the result.
   [[nodiscard]] std::uint32_t row_in_block(BlockPart const& part, std::uint32_t result_row) const noexcept;
@@ -68,6 +75,7 @@ class BlockPlacer {
   ReadPlan::Impl const& plan_;
   HostView const& destination_;
   MemoryBudget& budget_;
+  ResultCoverage* coverage_;
   BlockReader& reader_;
   ThreadScratch& scratch_;
   Placer placer_;

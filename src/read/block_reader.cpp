@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/block_reader.hpp"
 
+#include "base/saturating.hpp"
 #include "codec/jpeg_planes.hpp"
 #include "read/colour_model.hpp"
+#include "tiff/block_padding.hpp"
 #include "tile/bit_reverse.hpp"
 #include "tile/predictor.hpp"
 #include "tile/prefetch.hpp"
@@ -73,6 +75,7 @@ BlockReader::BlockReader(Level const& level, DecodeMethod const& method, MemoryB
       method_(method),
       budget_(budget),
       scratch_(scratch),
+      codec_memory_(scratch.workspace, budget),
       finisher_(level.image, decoded_order(method)),
       format_(block_format(level.image)) {
   bool const rgb = level.image.is_converted_to_rgb() || method.kind == DecodeMethod::Kind::libtiff_rgba;
@@ -180,6 +183,26 @@ std::uint32_t BlockReader::rows_of(tile::BatchItem const& item) const noexcept {
   return image.block_rows(static_cast<std::uint32_t>(item.tile % image.blocks_per_plane() / image.blocks_across));
 }
 
+// Bytes of the decoded block that its pixels inside the image are made of. The floating-point predictor spreads a pixel
+// over its whole row; others sum from the left.
+std::uint64_t BlockReader::needed_bytes(std::uint64_t block) const noexcept {
+  tiff::Image const& image = level_.image;
+  std::uint64_t const in_plane = block % image.blocks_per_plane();
+  auto const row = static_cast<std::uint32_t>(in_plane / image.blocks_across);
+  if (effective_predictor(image) == tiff::Predictor::floating_point) {
+    return image.row_bytes() * tiff::used_rows(image, row);
+  }
+  return tiff::used_bytes(image, row, static_cast<std::uint32_t>(in_plane % image.blocks_across));
+}
+
+// A stream that ends inside the padding of its tile has every pixel, and GDAL and libtiff read it.
+TileResult BlockReader::without_padding(std::uint64_t block, TileResult const& result,
+                                        std::span<std::byte> out) const noexcept {
+  if (result.status != TileStatus::truncated || result.bytes_written < needed_bytes(block)) { return result; }
+  std::ranges::fill(out.subspan(std::min(out.size(), result.bytes_written)), std::byte{0});
+  return {.bytes_written = out.size()};
+}
+
 codec::TwoBlocks BlockReader::decode_two(tile::BatchItem const& first, tile::BatchItem const& second) {
   using codec::TwoBlocks;
   tiff::Image const& image = level_.image;
@@ -235,10 +258,10 @@ TileResult BlockReader::decode(tile::BatchItem const& item, Form form) {
   std::span<std::byte const> const bytes = unreversed(scratch_.batch.bytes_of(item));
   bool const is_jpeg = image.compression == tiff::Compression::jpeg;
   if (is_jpeg && form == Form::rows_or_planes && tile::has_fast_jpeg_rows(shape.width_px)) {
-    planes_ = codec::decode_jpeg_planes(format_, shape, bytes, out);
+    planes_ = codec::decode_jpeg_planes(format_, shape, bytes, out, scratch_.workspace);
     if (planes_) { return {.bytes_written = out.size()}; }
   }
-  return method_.codec->decode(format_, shape, bytes, out, scratch_.workspace);
+  return without_padding(item.tile, method_.codec->decode(format_, shape, bytes, out, scratch_.workspace), out);
 }
 
 // Every plane of the block, one after the other: a colour needs them all. One plane when samples are contiguous.
@@ -253,9 +276,12 @@ TileResult BlockReader::decode_planes(std::uint64_t block, std::uint32_t rows) {
     if (image.planes() > 1) { fetch({&number, 1}); }
     auto const item = std::ranges::find(scratch_.batch.items, number, &tile::BatchItem::tile);
     if (item->status != TileStatus::ok) { return problem(item->status, item->reason); }
+    std::span<std::byte> const of_plane = out.subspan(plane * plane_bytes, plane_bytes);
     TileResult const result =
-        method_.codec->decode(format_, {image.block_width_px, rows}, unreversed(scratch_.batch.bytes_of(*item)),
-                              out.subspan(plane * plane_bytes, plane_bytes), scratch_.workspace);
+        without_padding(number,
+                        method_.codec->decode(format_, {image.block_width_px, rows},
+                                              unreversed(scratch_.batch.bytes_of(*item)), of_plane, scratch_.workspace),
+                        of_plane);
     if (result.status != TileStatus::ok) { return result; }
   }
   // Colours are made of samples, so the predictor goes first; samples have 8 bits here.
@@ -305,7 +331,11 @@ TileResult BlockReader::decode_with_libtiff(tile::BatchItem const& item, std::ui
   if (level_.source->in_memory().empty()) { bytes_read_ += item.size_bytes; }
   TileResult result;
   if (method_.kind == DecodeMethod::Kind::libtiff) {
-    result = libtiff_->decode_block(static_cast<std::uint32_t>(block), out);
+    // As GDAL asks for them: rows below the image need not be there.
+    auto const row = static_cast<std::uint32_t>(block % image.blocks_per_plane() / image.blocks_across);
+    auto const wanted = static_cast<std::size_t>(image.block_bytes(std::min(rows, tiff::used_rows(image, row))));
+    std::ranges::fill(out.subspan(wanted), std::byte{0});
+    result = libtiff_->decode_block(static_cast<std::uint32_t>(block), out.first(wanted));
   } else {
     auto const column = static_cast<std::uint32_t>(block % image.blocks_across);
     auto const row = static_cast<std::uint32_t>(block % image.blocks_per_plane() / image.blocks_across);
@@ -317,13 +347,22 @@ TileResult BlockReader::decode_with_libtiff(tile::BatchItem const& item, std::ui
   return result;
 }
 
+// Of a row, up to the last pixel inside the image.
+std::uint64_t BlockReader::used_row_bytes(std::uint64_t block) const noexcept {
+  tiff::Image const& image = level_.image;
+  auto const column = static_cast<std::uint32_t>(block % image.blocks_per_plane() % image.blocks_across);
+  return tiff::used_bytes(image, 0, column) - image.row_bytes() * (tiff::used_rows(image, 0) - 1);
+}
+
 BlockReader::FoundRows BlockReader::look_up(std::uint64_t block, tiff::BlockRange const& range,
                                             RowPiece const& piece) const noexcept {
   if (range.size_bytes == 0) { return {0, problem(TileStatus::sparse, nullptr)}; }
   tiff::Image const& image = level_.image;
   std::uint64_t const stride = std::max<std::uint64_t>(1, finisher_.decoded_row_bytes());
   std::uint64_t const in_file = level_.source->size_bytes() - std::min(level_.source->size_bytes(), range.offset_bytes);
-  std::uint64_t const good_rows = std::min(range.size_bytes, in_file) / stride;
+  std::uint64_t const good_bytes = std::min(range.size_bytes, in_file);
+  std::uint64_t const padding = stride - std::min(stride, used_row_bytes(block));
+  std::uint64_t const good_rows = (good_bytes + padding) / stride;
   // Of a good block too, what follows the last row that is wanted may be missing.
   auto const readable = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(piece.rows, good_rows - std::min<std::uint64_t>(good_rows, piece.first_row)));
@@ -332,7 +371,7 @@ BlockReader::FoundRows BlockReader::look_up(std::uint64_t block, tiff::BlockRang
     bool const surplus = range.size_bytes > image.block_bytes(image.block_rows(block_row));
     return {readable, {.bytes_written = static_cast<std::size_t>(piece.end_row * stride), .surplus_input = surplus}};
   }
-  TileResult result = problem(TileStatus::truncated, range.size_bytes / stride < piece.end_row
+  TileResult result = problem(TileStatus::truncated, saturating_sum(range.size_bytes, padding) / stride < piece.end_row
                                                          ? "the block is shorter than its pixels"
                                                          : "the block reaches past the end of the file");
   result.bytes_written = static_cast<std::size_t>(good_rows * stride);
@@ -349,20 +388,26 @@ void BlockReader::find_rows(std::uint64_t first_block, RowPiece const& piece, st
     FoundRows const found = look_up(first_block + i, range, piece);
     results[i] = found.result;
     if (found.readable == 0) { continue; }
-    found_.push_back({.offset_bytes = range.offset_bytes + std::uint64_t{piece.first_row} * stride,
+    // The last row's padding need not be there.
+    std::uint64_t const offset = range.offset_bytes + std::uint64_t{piece.first_row} * stride;
+    std::uint64_t const end =
+        range.offset_bytes + std::min(range.size_bytes, level_.source->size_bytes() - range.offset_bytes);
+    found_.push_back({.offset_bytes = offset,
                       .into = i * side_by_side_stride_,
-                      .bytes = stride * found.readable});
+                      .bytes = static_cast<std::size_t>(std::min<std::uint64_t>(stride * found.readable, end - offset)),
+                      .room = stride * found.readable});
   }
 }
 
 void BlockReader::read_found_rows() {
   if (found_.empty()) { return; }
-  std::size_t const bytes = found_.back().into + found_.back().bytes;
+  std::size_t const bytes = found_.back().into + found_.back().room;
   decoded_reservation_.grow(budget_, bytes + row_bytes_);
   side_by_side_ = scratch_.decoded.get(bytes);
   scratch_.ranges.clear();
   for (Found const& found : found_) {
     scratch_.ranges.push_back({found.offset_bytes, side_by_side_.subspan(found.into, found.bytes)});
+    std::ranges::fill(side_by_side_.subspan(found.into, found.room).subspan(found.bytes), std::byte{0});
   }
   level_.source->submit(scratch_.ranges).wait();
   for (RangeRead const& range : scratch_.ranges) {

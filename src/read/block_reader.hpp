@@ -7,6 +7,7 @@
 #include "base/scratch.hpp"
 #include "codec/codec.hpp"
 #include "codec/libtiff_decoder.hpp"
+#include "codec/memory_charge.hpp"
 #include "read/decode_method.hpp"
 #include "read/level.hpp"
 #include "read/row_finisher.hpp"
@@ -120,6 +121,11 @@ class BlockReader {
   [[nodiscard]] tile::TileResult decode_planes(std::uint64_t block, std::uint32_t rows);
   [[nodiscard]] tile::TileResult convert_colours(std::uint32_t rows);
   [[nodiscard]] std::uint32_t rows_of(tile::BatchItem const& item) const noexcept;
+  [[nodiscard]] std::uint64_t needed_bytes(std::uint64_t block) const noexcept;
+  // What a decoder says of a block, or that it is good when all that its stream lacks is padding. `out` is all of it.
+  [[nodiscard]] tile::TileResult without_padding(std::uint64_t block, tile::TileResult const& result,
+                                                 std::span<std::byte> out) const noexcept;
+  [[nodiscard]] std::uint64_t used_row_bytes(std::uint64_t block) const noexcept;
   [[nodiscard]] std::span<std::byte> compressed_buffer(std::size_t bytes);
   [[nodiscard]] std::span<std::byte const> unreversed(std::span<std::byte const> bytes);
   struct FoundRows {
@@ -134,6 +140,7 @@ class BlockReader {
   DecodeMethod const& method_;
   MemoryBudget& budget_;
   ThreadScratch& scratch_;
+  codec::MemoryCharge codec_memory_;
   RowFinisher finisher_;
   codec::BlockFormat format_;
   std::exception_ptr source_failure_{};  // of a read that libtiff asked for
@@ -147,6 +154,7 @@ class BlockReader {
   struct Found {
     std::uint64_t offset_bytes;  // in the file
     std::size_t into, bytes;  // of side_by_side_
+    std::size_t room;  // there: more than `bytes` when the file ends inside the padding of a row
   };
   std::vector<Found> found_{};  // by find_rows()
   std::span<std::byte> side_by_side_{};  // rows of several raw blocks, side_by_side_stride_ apart

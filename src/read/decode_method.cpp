@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/decode_method.hpp"
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "codec/libtiff_decoder.hpp"
+#include "codec/memory_charge.hpp"
 #include "terrazzo/error.hpp"
 
 #include <string_view>
@@ -64,7 +66,16 @@ std::uint64_t codec_scratch_bytes(Level const& level, DecodeMethod const& method
              (image.lerc_additional_compression != 0 ? block + block / 3 + 256 : 0);
     case tiff::Compression::jxl:
     case tiff::Compression::jxl_dng_1_7:
-      return block;  // channels that come in planes of their own
+      // Channels that come in planes of their own, and libjxl's own memory.
+      return block + codec::jxl_working_bytes({image.block_width_px, image.block_height_px}, image.samples_per_block());
+    // Planes of 16-bit samples in whole MCUs, of at most 32 pixels a side. Coefficients of 8-bit streams are charged
+    // when the stream turns out to have several scans (codec/memory_charge.hpp).
+    case tiff::Compression::jpeg:
+      return image.bits == 8 ? 0
+                             : 2 * round_up<std::uint64_t>(image.block_width_px, 32) *
+                                   round_up<std::uint64_t>(image.block_height_px, 32) * image.samples_per_block();
+    case tiff::Compression::webp:
+      return 4 * (pixels + 17 * std::uint64_t{image.block_width_px});  // lossless streams
     // OpenJPEG decodes whole blocks of 32-bit samples.
     case tiff::Compression::jpeg2000:
     case tiff::Compression::aperio_jp2_ycbcr:

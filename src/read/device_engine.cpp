@@ -2,6 +2,7 @@
 #include "read/device_engine.hpp"
 
 #include "base/memory_budget.hpp"
+#include "base/saturating.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "gpu/kernels/place.hpp"
@@ -22,6 +23,7 @@
 #include "read/host_engine.hpp"
 #include "read/mask.hpp"
 #include "read/read_report.hpp"
+#include "read/result_coverage.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
@@ -111,7 +113,8 @@ class DeviceRead {
 
  private:
   void read_on_device(DeviceMethod method) {
-    DeviceWork work = collect_work(jobs_, method);
+    DeviceWork work = collect_work(jobs_, method, {.budget = &host_budget_, .cancel = request_.cancel});
+    if (checks_results()) { check_coverage(jobs_, work); }
     DeviceTask const task{.jobs = jobs_,
                           .method = method,
                           .result = result_,
@@ -195,7 +198,7 @@ class DeviceRead {
 
   void read_part(ReadPlan::Impl const& part, std::span<std::size_t const> bands, std::int64_t offset_bytes) {
     auto const count = static_cast<std::uint32_t>(bands.size());
-    std::uint64_t const bytes = std::uint64_t{part.out_width} * part.out_height * count * size_bytes(part.dtype);
+    std::uint64_t const bytes = saturating_product(part.out_width, part.out_height, count, size_bytes(part.dtype));
     auto const reservation = host_budget_.reserve(bytes, "rows on their way to the device");
     HostArray pixels(part.dtype, count, part.out_height, part.out_width);
     ReadReport part_report;
@@ -231,7 +234,7 @@ class DeviceRead {
     }
     auto const count = static_cast<std::uint32_t>(masked.size());
     std::uint64_t const plane_bytes = std::uint64_t{plan.out_width} * plan.out_height;
-    auto const reservation = host_budget_.reserve(plane_bytes * count, "masks");
+    auto const reservation = host_budget_.reserve(saturating_product(plane_bytes, count), "masks");
     HostArray masks(DType::u8, count, plan.out_height, plan.out_width);
     ReadRequest quiet = request_;
     quiet.progress = {};

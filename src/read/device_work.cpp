@@ -2,13 +2,17 @@
 #include "read/device_work.hpp"
 
 #include "base/checked.hpp"
+#include "base/saturating.hpp"
 #include "base/text.hpp"
 #include "codec/codec.hpp"
 #include "read/block_reader.hpp"
+#include "read/result_coverage.hpp"
 #include "read/row_finisher.hpp"
+#include "terrazzo/error.hpp"
 #include "tile/deflate_format.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <tuple>
 
@@ -120,16 +124,69 @@ void sort_by_format(std::span<DeviceJob> jobs) {
   });
 }
 
-DeviceWork collect_work(std::span<DeviceJob const> jobs, DeviceMethod method) {
-  struct Wanted {
-    Level const* level;
-    std::uint64_t block;
-    TileUse use;
+namespace {
+
+struct Wanted {
+  Level const* level;
+  std::uint64_t block;
+  TileUse use;
+};
+
+// Throws `cancelled`; asked now and then.
+void check_cancel(WorkLimits const& limits, Level const& level) {
+  if (limits.cancel != nullptr && limits.cancel->load(std::memory_order_relaxed)) {
+    throw Error(ErrorKind::cancelled, "the read was cancelled", {.source = level.source->name()});
+  }
+}
+constexpr std::uint64_t kTilesBetweenChecks = 4096;
+
+// Of a plan's blocks, those that the result takes pixels of: resampling skips some.
+std::uint64_t wanted_blocks(ReadPlan::Impl const& plan) noexcept {
+  if (!plan.resampled()) { return plan.block_count(); }
+  // Maps go up: a block's pixels are neighbours in them.
+  auto const blocks_of = [](std::vector<std::uint32_t> const& map, std::uint32_t origin, std::uint32_t block_px) {
+    std::uint64_t blocks = 0, last = 0;
+    for (std::uint32_t const pixel : map) {
+      std::uint64_t const block = (std::uint64_t{origin} + pixel) / block_px + 1;
+      blocks += block != last ? 1 : 0;
+      last = block;
+    }
+    return blocks;
   };
+  return blocks_of(plan.source_columns, plan.window.column, plan.level->image.block_width_px) *
+         blocks_of(plan.source_rows, plan.window.row, plan.level->image.block_height_px) * plan.planes.size();
+}
+
+// How many tiles the jobs want, those that several want as often.
+std::uint64_t count_wanted(std::span<DeviceJob const> jobs) {
+  std::uint64_t count = 0;
+  for (DeviceJob const& job : jobs) {
+    auto const sum = checked_add(count, wanted_blocks(*job.plan));
+    // Places in the list of bands are kept in 32 bits (tile::Placement).
+    auto const bands = checked_product(jobs.size(), job.plan->bands.size());
+    if (!sum || !bands || *bands > std::numeric_limits<std::uint32_t>::max()) {
+      throw Error(ErrorKind::limit, text(jobs.size(), " windows of ", job.plan->bands.size(), " bands in one call"));
+    }
+    count = *sum;
+  }
+  return count;
+}
+
+}  // namespace
+
+DeviceWork collect_work(std::span<DeviceJob const> jobs, DeviceMethod method, WorkLimits limits) {
+  DeviceWork work;
+  std::uint64_t const count = count_wanted(jobs);
+  if (limits.budget != nullptr) {
+    constexpr std::uint64_t kBytesOfUse = sizeof(Wanted) + sizeof(TileUse) + sizeof(WorkTile) + sizeof(tile::Placement);
+    work.lists = limits.budget->reserve(saturating_product(count, kBytesOfUse), "the list of tiles");
+  }
   std::vector<Wanted> wanted;
+  wanted.reserve(static_cast<std::size_t>(count));
   for (std::uint32_t j = 0; j < jobs.size(); ++j) {
     ReadPlan::Impl const& plan = *jobs[j].plan;
     for (std::uint64_t i = 0; i < plan.block_count(); ++i) {
+      if (i % kTilesBetweenChecks == 0) { check_cancel(limits, *plan.level); }
       TileId const id = plan.block_id(i);
       ReadPlan::Impl::Target const target = plan.target_of(plan.covered(id));
       if (target.rows == 0 || target.columns == 0) { continue; }  // resampling skips this block
@@ -143,10 +200,11 @@ DeviceWork collect_work(std::span<DeviceJob const> jobs, DeviceMethod method) {
     });
   }
 
-  DeviceWork work;
   work.uses.reserve(wanted.size());
+  std::uint64_t looked_up = 0;
   for (std::size_t i = 0; i < wanted.size();) {
     Level const& level = *wanted[i].level;
+    if (looked_up++ % kTilesBetweenChecks == 0) { check_cancel(limits, level); }
     tiff::Image const& image = level.image;
     WorkTile tile{.level = &level, .block = wanted[i].block, .first_use = work.uses.size()};
     for (; i < wanted.size() && wanted[i].level == tile.level && wanted[i].block == tile.block; ++i) {
@@ -178,6 +236,23 @@ DeviceWork collect_work(std::span<DeviceJob const> jobs, DeviceMethod method) {
     work.tiles.push_back(tile);
   }
   return work;
+}
+
+void check_coverage(std::span<DeviceJob const> jobs, DeviceWork const& work) {
+  std::deque<ResultCoverage> results;
+  for (DeviceJob const& job : jobs) { results.emplace_back(*job.plan); }
+  for (std::vector<WorkTile> const* const tiles : {&work.tiles, &work.sparse_tiles, &work.host_tiles}) {
+    for (WorkTile const& tile : *tiles) {
+      for (std::size_t u = 0; u < tile.use_count; ++u) {
+        TileUse const& use = work.uses[tile.first_use + u];
+        ReadPlan::Impl const& plan = *jobs[use.job].plan;
+        TileId const id = plan.block_id(use.index);
+        ReadPlan::Impl::Target const target = plan.target_of(plan.covered(id));
+        results[use.job].add(id.plane, target.first_row, target.rows, target.columns);
+      }
+    }
+  }
+  for (ResultCoverage const& result : results) { result.check(); }
 }
 
 void share_with_host(DeviceWork& work, DeviceMethod method, double host_share, std::uint64_t finished_row_bytes) {

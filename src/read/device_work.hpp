@@ -8,6 +8,7 @@
 #include "read/plan.hpp"
 #include "tile/placement.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -79,10 +80,22 @@ struct DeviceWork {
   std::vector<WorkTile> host_tiles;    // ranges that no device decoder should see: outside the file, or too short
   std::uint64_t input_bytes = 0;       // of `tiles`
   std::uint64_t max_input_bytes = 0, max_decoded_bytes = 0;
+  MemoryBudget::Reservation lists{};   // of the memory that they take
+};
+
+// What making the lists of a read may take.
+struct WorkLimits {
+  MemoryBudget* budget = nullptr;              // null: as much as there is
+  std::atomic<bool> const* cancel = nullptr;   // ReadRequest::cancel
 };
 
 // Every tile of the jobs, sorted by where it lies. REQUIRES: the levels of all jobs have one format (same_format).
-[[nodiscard]] DeviceWork collect_work(std::span<DeviceJob const> jobs, DeviceMethod method);
+// A file of a few bytes may have a million tiles, and one of a gigabyte a thousand times as many: throws `limit` before
+// the lists outgrow the budget, and `cancelled` while they are made.
+[[nodiscard]] DeviceWork collect_work(std::span<DeviceJob const> jobs, DeviceMethod method, WorkLimits limits = {});
+
+// Throws std::logic_error unless the tiles' uses make every pixel of every job, each once (result_coverage.hpp).
+void check_coverage(std::span<DeviceJob const> jobs, DeviceWork const& work);
 
 // True when tiles of both can share a batch.
 [[nodiscard]] bool same_format(Level const& a, Level const& b);

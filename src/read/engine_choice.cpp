@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/engine_choice.hpp"
 
+#include "base/saturating.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "read/device_engine.hpp"
@@ -100,9 +101,11 @@ EngineChoice choose_engine(std::span<DeviceJob const> jobs, ReadRequest const& r
   for (DeviceJob const& job : jobs) {
     tiff::Image const& image = job.plan->level->image;
     load.tiles += job.plan->block_count();
-    load.decoded_bytes += job.plan->block_count() * image.block_bytes(image.block_height_px);
-    load.result_bytes += std::uint64_t{job.plan->out_width} * job.plan->out_height * job.plan->bands.size() *
-                         size_bytes(job.plan->dtype);
+    load.decoded_bytes = saturating_sum(
+        load.decoded_bytes, saturating_product(job.plan->block_count(), image.block_bytes(image.block_height_px)));
+    load.result_bytes =
+        saturating_sum(load.result_bytes, saturating_product(job.plan->out_width, job.plan->out_height,
+                                                             job.plan->bands.size(), size_bytes(job.plan->dtype)));
   }
   EngineChoice choice;
   choice.host_s = expected_host_s(load);

@@ -19,11 +19,13 @@ constexpr std::uint64_t kFewBlocksOfThread = 8;
 
 }  // namespace
 
-HostRead::HostRead(ReadPlan::Impl const& of, ReadRequest const& asked, HostView const& view, MemoryBudget& memory)
+HostRead::HostRead(ReadPlan::Impl const& of, ReadRequest const& asked, HostView const& view, MemoryBudget& memory,
+                   ResultCoverage* counts)
     : plan(of),
       request(asked),
       destination(view),
       budget(memory),
+      coverage(counts),
       method(choose_method(*plan.level, plan.dataset->trusted)),
       cache_limit_bytes(resolve_tile_cache()) {
   tiff::Image const& image = plan.level->image;
@@ -31,7 +33,10 @@ HostRead::HostRead(ReadPlan::Impl const& of, ReadRequest const& asked, HostView 
   uses_cache = cache_limit_bytes != 0 && !request.strict && method.kind != DecodeMethod::Kind::raw;
   threads = plan.threads;
   takes_two = plan.takes_two;
-  if (method.kind == DecodeMethod::Kind::raw) { raw_pieces.emplace(plan); }
+  if (method.kind == DecodeMethod::Kind::raw) {
+    piece_lists = budget.reserve(RawPieces::list_bytes(plan), "the pieces of a target size");
+    raw_pieces.emplace(plan);
+  }
   tasks = kept_from = raw_pieces ? raw_pieces->count() : plan.block_count();
   std::uint64_t at_once = kMaxBatchBlocks;
   if (uses_cache && tasks <= kFewBlocksOfThread * threads && tile_cache().used_bytes() != 0) { find_kept(); }

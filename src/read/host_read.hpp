@@ -8,6 +8,7 @@
 #include "read/kept_blocks.hpp"
 #include "read/plan.hpp"
 #include "read/raw_pieces.hpp"
+#include "read/result_coverage.hpp"
 #include "terrazzo/read.hpp"
 
 #include <cstdint>
@@ -16,17 +17,21 @@
 namespace terrazzo::reading {
 
 struct HostRead {
-  // `view` has the plan's bands, size and dtype. All that is given outlives the read.
-  HostRead(ReadPlan::Impl const& of, ReadRequest const& asked, HostView const& view, MemoryBudget& memory);
+  // `view` has the plan's bands, size and dtype. All that is given outlives the read. With `counts`, what is written
+  // to the view is counted.
+  HostRead(ReadPlan::Impl const& of, ReadRequest const& asked, HostView const& view, MemoryBudget& memory,
+           ResultCoverage* counts = nullptr);
 
   ReadPlan::Impl const& plan;
   ReadRequest const& request;
   HostView const& destination;
   MemoryBudget& budget;
+  ResultCoverage* coverage;  // null: the read is not checked
   DecodeMethod method;
   std::uint64_t cache_limit_bytes;
   // The tasks are the plan's blocks. Of blocks that are not compressed they are pieces; where they are few and the
   // cache has some, the blocks that are missing and after them pieces of the others.
+  MemoryBudget::Reservation piece_lists{};
   std::optional<RawPieces> raw_pieces;
   std::optional<KeptBlocks> kept;
   std::uint64_t tasks;

@@ -2,6 +2,7 @@
 #include "read/host_worker.hpp"
 
 #include "base/text.hpp"
+#include "codec/result.hpp"
 #include "read/tile_cache.hpp"
 #include "terrazzo/error.hpp"
 
@@ -214,7 +215,8 @@ void HostWorker::read_into_result(std::uint64_t task, RawPart const& part) {
   TileResult const result =
       reader_.read_rows_into(plan_.block_number(id), rows_of(part), skip, covered.width * reader_.pixel_bytes(),
                              placer_.first_row(part), read_.destination.row_stride_bytes);
-  settle(task, part, result, part.is_last);
+  std::uint32_t const good = settle(task, part, result, part.is_last), first = rows_of(part).first_row;
+  placer_.count_direct_rows(part, std::min(part.covered.height, good - std::min(good, first)));
 }
 
 void HostWorker::read_and_place(std::uint64_t task) {
@@ -251,13 +253,12 @@ void HostWorker::read_and_place(std::uint64_t task) {
 // What became of a block
 
 ErrorKind kind_of(TileResult const& result) noexcept {
-  // Codecs that fail for want of memory say so in these words, all of them. Any other failure is a library that gave
-  // up on the block, which more memory does not mend.
-  constexpr std::string_view kOutOfMemory = "out of memory";
+  // Any other failure is a library that gave up on the block, which more memory does not mend.
+  bool const wants_memory =
+      result.reason != nullptr && std::string_view(result.reason).starts_with(codec::kOutOfMemory);
   switch (result.status) {
     case TileStatus::unsupported: return ErrorKind::unsupported;
-    case TileStatus::failed:
-      return result.reason != nullptr && result.reason == kOutOfMemory ? ErrorKind::limit : ErrorKind::malformed;
+    case TileStatus::failed: return wants_memory ? ErrorKind::limit : ErrorKind::malformed;
     default: return ErrorKind::malformed;
   }
 }
@@ -280,7 +281,8 @@ std::uint32_t HostWorker::settle(std::uint64_t task, BlockPart const& part, Tile
   }
   std::string message(tiff::compression_name(image_.compression));
   message += text(": ", result.reason == nullptr ? "the block cannot be decoded" : result.reason);
-  if (read_.request.bad_tile == BadTile::error) {
+  // A limit is the caller's, and no fault of the tile: what it kept from being decoded is not filled.
+  if (read_.request.bad_tile == BadTile::error || kind_of(result) == ErrorKind::limit) {
     job_.fail(task, error_of(part.id, kind_of(result), message));
     return 0;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/mask.hpp"
 
+#include "base/saturating.hpp"
 #include "base/text.hpp"
 #include "read/host_engine.hpp"
 #include "read/read_report.hpp"
@@ -30,7 +31,7 @@ std::byte* row_of(HostView const& view, std::size_t band, std::uint32_t row) {
 // One band of the plan's size, under the budget.
 struct Plane {
   Plane(DType dtype, ReadPlan::Impl const& plan, MemoryBudget& budget, char const* what)
-      : reservation(budget.reserve(size_bytes(dtype) * std::uint64_t{plan.out_width} * plan.out_height, what)),
+      : reservation(budget.reserve(saturating_product(size_bytes(dtype), plan.out_width, plan.out_height), what)),
         pixels(dtype, 1, plan.out_height, plan.out_width) {}
   MemoryBudget::Reservation reservation;
   HostArray pixels;

@@ -2,6 +2,7 @@
 #include "read/plan.hpp"
 
 #include "base/checked.hpp"
+#include "base/saturating.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "read/decode_method.hpp"
@@ -20,7 +21,7 @@ namespace terrazzo {
 std::uint64_t ReadPlan::Impl::window_bytes() const noexcept {
   tiff::Image const& image = level->image;
   std::uint64_t const row_bits = std::uint64_t{window.width} * image.samples_per_block() * image.bits;
-  return (row_bits + 7) / 8 * window.height * planes.size();
+  return saturating_product((row_bits + 7) / 8, window.height, planes.size());
 }
 
 TileId ReadPlan::Impl::block_id(std::uint64_t index) const noexcept {
@@ -190,6 +191,13 @@ void choose_blocks(ReadPlan::Impl& plan) {
   } else {
     plan.planes = {0};
   }
+  // The bounds of an image keep the product far from 2^64. Were it 0 or wrapped, the result would be memory that nobody
+  // wrote: that must never be left to those who execute the plan.
+  auto const blocks = checked_product(plan.block_columns, plan.block_rows, plan.planes.size());
+  if (!blocks || *blocks == 0) {
+    throw Error(ErrorKind::limit, text("a window of ", w.width, " x ", w.height, " pixels takes ", plan.block_columns,
+                                       " x ", plan.block_rows, " blocks in ", plan.planes.size(), " planes"));
+  }
 }
 
 // As many threads as asked for, but no more than there are blocks, and no more than the memory limit feeds.
@@ -219,8 +227,9 @@ void choose_threads(ReadPlan::Impl& plan, bool trusted, unsigned wanted) {
       std::max<std::uint64_t>(1, scratch_limit / std::max<std::uint64_t>(1, plan.scratch_bytes_per_thread));
   // A thread is worth waking for this much: it takes some 200 microseconds to decode.
   constexpr std::uint64_t kDecodeGrainBytes = 128 << 10;
-  std::uint64_t const work = raw ? plan.window_bytes() / kRawGrainBytes
-                                 : std::min(plan.block_count(), plan.block_count() * block_bytes / kDecodeGrainBytes);
+  std::uint64_t const work =
+      raw ? plan.window_bytes() / kRawGrainBytes
+          : std::min(plan.block_count(), saturating_product(plan.block_count(), block_bytes) / kDecodeGrainBytes);
   plan.threads =
       static_cast<unsigned>(std::min<std::uint64_t>({resolve_threads(wanted), fed, std::max<std::uint64_t>(1, work)}));
   // Two blocks at a time must not cost a turn of all threads, or one of many; nor a thread for want of memory.

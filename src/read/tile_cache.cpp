@@ -36,18 +36,48 @@ void TileCache::insert(CacheKey const& key, std::shared_ptr<CachedBlock> block, 
   limit_bytes_ = limit_bytes;
   if (places_.contains(key)) { return; }  // another thread decoded it too
   while (used_bytes_ + bytes > limit_bytes) { drop(std::prev(slots_.end())); }
-  slots_.push_front({key, std::move(block)});
-  places_.emplace(key, slots_.begin());
+  // All that may fail for want of memory comes before anything changes.
+  std::list<Slot> one;
+  one.push_front({key, std::move(block)});
+  Slot*& first_of_level = levels_[key.level_id];
+  places_.emplace(key, one.begin());
+  slots_.splice(slots_.begin(), one);
+  link(slots_.front(), first_of_level);
   used_bytes_ += bytes;
   free_spares(limit_bytes - used_bytes_, bytes);
 }
 
 void TileCache::forget_level(std::uint64_t level_id) {
   std::lock_guard const lock(mutex_);
-  for (auto slot = slots_.begin(); slot != slots_.end();) {
-    auto const next = std::next(slot);
-    if (slot->key.level_id == level_id) { drop(slot); }
+  auto const level = levels_.find(level_id);
+  Slot const* slot = level == levels_.end() ? nullptr : level->second;
+  while (slot != nullptr) {
+    Slot const* const next = slot->after;
+    drop(places_.find(slot->key)->second);
     slot = next;
+    ++visited_to_forget_;
+  }
+}
+
+std::uint64_t TileCache::blocks_visited_to_forget() const {
+  std::lock_guard const lock(mutex_);
+  return visited_to_forget_;
+}
+
+void TileCache::link(Slot& slot, Slot*& first) noexcept {
+  slot.after = first;
+  if (first != nullptr) { first->before = &slot; }
+  first = &slot;
+}
+
+void TileCache::unlink(Slot& slot) noexcept {
+  if (slot.after != nullptr) { slot.after->before = slot.before; }
+  if (slot.before != nullptr) {
+    slot.before->after = slot.after;
+  } else if (slot.after != nullptr) {
+    levels_.find(slot.key.level_id)->second = slot.after;
+  } else {
+    levels_.erase(slot.key.level_id);
   }
 }
 
@@ -64,6 +94,7 @@ std::uint64_t TileCache::spare_bytes() const {
 void TileCache::drop(std::list<Slot>::iterator slot) {
   std::shared_ptr<CachedBlock> block = std::move(slot->block);
   used_bytes_ -= block->size_bytes();
+  unlink(*slot);
   places_.erase(slot->key);
   slots_.erase(slot);
   keep_spare(std::move(block));

@@ -46,11 +46,14 @@ class TileCache {
   // Drops the oldest blocks until the new one fits `limit_bytes`; a block that can never fit is not kept.
   void insert(CacheKey const& key, std::shared_ptr<CachedBlock> block, std::uint64_t limit_bytes);
 
-  // A dataset that closes takes its blocks along. Their memory is kept for the next.
+  // A dataset that closes takes its blocks along. Their memory is kept for the next. Takes as long as the level has
+  // blocks here, however many others have.
   void forget_level(std::uint64_t level_id);
 
   [[nodiscard]] std::uint64_t used_bytes() const;
   [[nodiscard]] std::uint64_t spare_bytes() const;  // of dropped blocks; both together are within the limit
+  // How many blocks forget_level() has looked at, since the cache was made.
+  [[nodiscard]] std::uint64_t blocks_visited_to_forget() const;
 
  private:
   struct Hash {
@@ -58,12 +61,17 @@ class TileCache {
       return static_cast<std::size_t>((key.level_id * 0x9E3779B97F4A7C15u) ^ (key.block * 0xC2B2AE3D27D4EB4Fu));
     }
   };
+  // Slots of a level are linked, so that they are found without the others; a hit has no part in that.
   struct Slot {
     CacheKey key;
     std::shared_ptr<CachedBlock> block;
+    Slot* before = nullptr;  // of the same level
+    Slot* after = nullptr;
   };
   // REQUIRES of all: mutex_ held.
   void drop(std::list<Slot>::iterator slot);
+  static void link(Slot& slot, Slot*& first) noexcept;
+  void unlink(Slot& slot) noexcept;
   void keep_spare(std::shared_ptr<CachedBlock> block);
   // Those of another size than the one in use first.
   void free_spares(std::uint64_t down_to_bytes, std::size_t size_in_use);
@@ -71,7 +79,8 @@ class TileCache {
   mutable std::mutex mutex_;
   std::list<Slot> slots_;  // front: most recently used
   std::unordered_map<CacheKey, std::list<Slot>::iterator, Hash> places_;
-  std::uint64_t used_bytes_ = 0;
+  std::unordered_map<std::uint64_t, Slot*> levels_;  // the first slot of each level that has one
+  std::uint64_t used_bytes_ = 0, visited_to_forget_ = 0;
   std::map<std::size_t, std::vector<std::shared_ptr<CachedBlock>>> spares_;  // by their size; no list is empty
   std::uint64_t spare_bytes_ = 0, limit_bytes_ = 0;   // the limit of the last insert()
 };

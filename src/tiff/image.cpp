@@ -159,10 +159,12 @@ void parse_blocks(Directory const& dir, Image& image, std::vector<std::string>& 
   }
   image.blocks_across = ceil_div(image.width_px, image.block_width_px);
   image.blocks_down = ceil_div(image.height_px, image.block_height_px);
-  if (image.block_count() > kMaxBlocks) {
-    refuse(
-        ErrorKind::malformed, dir, image.tiled ? tag::TileWidth : tag::RowsPerStrip,
-        text("the image has ", image.block_count(), " blocks of ", image.block_width_px, " x ", image.block_height_px));
+  // Here once for all who count blocks: block_count() cannot overflow any more.
+  auto const blocks = checked_product(image.blocks_across, image.blocks_down, image.planes());
+  if (!blocks || *blocks > kMaxBlocks) {
+    refuse(ErrorKind::malformed, dir, image.tiled ? tag::TileWidth : tag::RowsPerStrip,
+           text("the image has ", image.blocks_across, " x ", image.blocks_down, " blocks in ", image.planes(),
+                " planes, more than ", kMaxBlocks));
   }
   auto const bits = checked_product(image.block_width_px, image.samples_per_block(), image.bits);
   auto const bytes = bits ? checked_product(*bits / 8 + 1, image.block_height_px) : std::nullopt;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/assembly.hpp"
 
+#include "base/memory_budget.hpp"
+#include "base/saturating.hpp"
+#include "base/settings.hpp"
 #include "terrazzo/error.hpp"
 #include "tiff/directory_writer.hpp"
 #include "tiff/ghost_area.hpp"
@@ -9,11 +12,24 @@
 
 namespace terrazzo::writing {
 
+namespace {
+
+// The places of all blocks are held until the end, and once more while they become tags. A raster of a few bytes may
+// ask for two thousand million blocks.
+void check_memory(FilePlan const& plan) {
+  constexpr std::uint64_t kPlaceBytes = 2 * (sizeof(std::uint64_t) + sizeof(std::uint32_t));
+  MemoryBudget budget(resolve_memory_limit(0));
+  static_cast<void>(budget.reserve(saturating_product(plan.tile_count(), kPlaceBytes), "the places of all tiles"));
+}
+
+}  // namespace
+
 Assembly::Assembly(FilePlan const& plan, ByteSink& sink, std::uint64_t start_bytes)
     : Assembly(plan, sink, FileTags(plan), start_bytes) {}
 
 Assembly::Assembly(FilePlan const& plan, ByteSink& sink, FileTags tags, std::uint64_t start_bytes)
     : plan_(plan), sink_(sink), start_bytes_(start_bytes), tags_(std::move(tags), plan) {
+  check_memory(plan);
   for (LevelPlan const& level : plan.levels) {
     image_places_.emplace_back(level.blocks_per_plane() * plan.planes);
     if (plan.options.mask) { mask_places_.emplace_back(level.blocks_per_plane()); }

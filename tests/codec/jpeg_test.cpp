@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "codec/decoders.hpp"
 #include "codec/jpeg_planes.hpp"
 #include "codec/libraries.hpp"
+#include "codec/memory_charge.hpp"
+#include "codec/result.hpp"
 #include "codec/support.hpp"
 
 #if TERRAZZO_HAVE_JPEG
@@ -265,6 +268,42 @@ TEST(Jpeg, SurvivesDamage) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------
+// Memory
+
+// 48 x 40 pixels, chroma of half the size: units of 16 x 16, three by three, of six blocks of 64 coefficients.
+constexpr std::uint64_t kCoefficientBytes = std::uint64_t{3} * 3 * 6 * 64 * 2;
+
+TEST(Jpeg, ReservesTheCoefficientsOfAProgressiveStream) {
+  BlockFormat const format = format_of(3, Photometric::ycbcr);
+  Options const options{.components = 3, .space = JCS_YCbCr, .input = JCS_RGB, .subsampling = 2, .progressive = true};
+  Bytes const stream = encode(options).stream;
+  Bytes out(48 * 40 * 3);
+  Workspace workspace;
+  auto const decode = [&] { return jpeg_decoder()(format, kShape, stream, out, workspace); };
+  EXPECT_EQ(decode().status, TileStatus::ok) << "nobody to ask";
+  for (bool const enough : {false, true, false}) {
+    MemoryBudget budget(enough ? kCoefficientBytes : kCoefficientBytes - 1);
+    MemoryCharge const charge(workspace, budget);
+    tile::TileResult const result = decode();
+    EXPECT_EQ(result.status, enough ? TileStatus::ok : TileStatus::failed);
+    if (!enough) { EXPECT_TRUE(std::string_view(result.reason).starts_with(kOutOfMemory)) << result.reason; }
+    EXPECT_EQ(decode_jpeg_planes(format, kShape, stream, out, workspace).has_value(), enough);
+    EXPECT_EQ(budget.used_bytes(), 0u) << "given back";
+  }
+  EXPECT_EQ(decode().status, TileStatus::ok) << "the budget is gone, and nobody asks it";
+}
+
+TEST(Jpeg, ReservesNothingForAStreamOfOneScan) {
+  Options const options{.components = 3, .space = JCS_YCbCr, .input = JCS_RGB, .subsampling = 2};
+  Bytes const stream = encode(options).stream;
+  Bytes out(48 * 40 * 3);
+  Workspace workspace;
+  MemoryBudget budget(0);
+  MemoryCharge const charge(workspace, budget);
+  EXPECT_EQ(jpeg_decoder()(format_of(3, Photometric::ycbcr), kShape, stream, out, workspace).status, TileStatus::ok);
+}
+
+// ---------------------------------------------------------------------------------------------------------------
 // Planes
 
 constexpr Options kUsual{.components = 3, .space = JCS_YCbCr, .input = JCS_RGB, .subsampling = 2};
@@ -272,7 +311,8 @@ constexpr Options kUsual{.components = 3, .space = JCS_YCbCr, .input = JCS_RGB, 
 // The pixels of decode_jpeg_planes(), or none. Planes lie in memory of exactly the block's size.
 Bytes by_planes(BlockFormat const& format, BlockShape shape, std::span<std::byte const> stream) {
   Bytes memory(std::size_t{3} * shape.width_px * shape.height_px, std::byte{0xA5});
-  auto const planes = decode_jpeg_planes(format, shape, stream, memory);
+  Workspace workspace;
+  auto const planes = decode_jpeg_planes(format, shape, stream, memory, workspace);
   if (!planes) { return {}; }
   Bytes pixels(memory.size());
   Bytes parts(std::size_t{3} * shape.width_px);

@@ -81,7 +81,8 @@ Block block_of(std::uint8_t const* data, std::size_t size) {
 void compare_planes(Block const& block, std::span<std::byte const> stream, tile::TileResult const& usual,
                     std::span<std::byte const> pixels) {
   std::vector<std::byte> memory(block.out_bytes, std::byte{0xC3});
-  auto const planes = codec::decode_jpeg_planes(block.format, block.shape, stream, memory);
+  codec::Workspace workspace;
+  auto const planes = codec::decode_jpeg_planes(block.format, block.shape, stream, memory, workspace);
   if (!planes) { return; }
   std::size_t const width = block.shape.width_px;
   require(usual.reason == nullptr || usual.status == tile::TileStatus::truncated);  // an output beyond the block

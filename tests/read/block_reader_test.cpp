@@ -10,7 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <numeric>
 
 namespace terrazzo::reading {
 namespace {
@@ -372,6 +374,94 @@ TEST(ThreadScratchMemory, LetsGoOfWhatIsLarge) {
   static_cast<void>(scratch.decoded.get(64u << 20));
   scratch.trim();
   EXPECT_EQ(scratch.row.get(1000).data(), small);
+}
+
+// ---------------------------------------------------------------------------------------------------------------
+// Streams that end inside the padding of a tile
+
+// 35 x 37 pixels in one tile of 64 x 64, of which the file has the first `bytes`, compressed.
+testing::TiffBuilder with_short_tiles(std::uint16_t compression, std::uint64_t bytes, std::uint16_t bands,
+                                      bool separate) {
+  ImageSpec spec{.width = 35, .height = 37, .bands = bands, .tile_width = 64, .tile_height = 64, .separate = separate};
+  spec.compression = compression;
+  spec.edit = [=](std::uint64_t, std::vector<std::byte>& stored) {
+    // packbits() makes runs of 128 literals: the stream is cut inside one, or behind its first byte.
+    stored.resize(static_cast<std::size_t>(compression == kPackBits ? bytes + (bytes + 127) / 128 : bytes));
+    if (compression == kDeflate) { stored = deflated(stored); }
+  };
+  return image<std::uint8_t>(spec);
+}
+
+TEST(ShortTiles, AreGoodWhenAllPixelsAreThere) {
+  struct Case {
+    std::uint16_t bands;
+    bool separate;
+  };
+  for (std::uint16_t const compression : {kNone, kPackBits, kDeflate}) {
+    for (auto const& [bands, separate] : {Case{1, false}, Case{3, false}, Case{2, true}}) {
+      std::uint64_t const pixel = separate ? 1 : bands;
+      std::uint64_t const needed = (36 * 64 + 35) * pixel;
+      Window const all{0, 0, 35, 37}, part{10, 5, 20, 32}, above{0, 0, 35, 36};
+      std::vector<std::uint32_t> numbers(bands);
+      std::iota(numbers.begin(), numbers.end(), 1u);
+      for (std::uint64_t const bytes : {needed, needed + 5, 37 * 64 * pixel, 64 * 64 * pixel}) {
+        Opened const opened(with_short_tiles(compression, bytes, bands, separate));
+        for (Window const& window : {all, part}) {
+          for (bool const strict : {false, true}) {
+            ReadReport report;
+            ReadRequest const request{.window = window, .bad_tile = BadTile::error, .strict = strict};
+            EXPECT_EQ(values_of<std::uint8_t>(read(*opened, request, &report)),
+                      expected<std::uint8_t>(window, numbers));
+            EXPECT_EQ(report.tiles, separate ? bands : 1u);
+            EXPECT_TRUE(report.bad_tiles.empty());
+          }
+        }
+      }
+      Opened const opened(with_short_tiles(compression, needed - 1, bands, separate));
+      EXPECT_EQ(failure_of([&] { static_cast<void>(read(*opened, {.window = all})); }).kind(), ErrorKind::malformed)
+          << "a byte of the last pixel is missing";
+      ReadReport report;
+      auto const filled = values_of<std::uint8_t>(read(*opened, {.bad_tile = BadTile::fill}, &report));
+      EXPECT_EQ(report.bad_tiles.size(), separate ? bands : 1u);
+      auto const good = expected<std::uint8_t>(above, {1});
+      EXPECT_TRUE(std::equal(good.begin(), good.end(), filled.begin())) << "36 rows are good";
+    }
+  }
+}
+
+// The floating-point predictor spreads each pixel over its row: a part of one is nothing.
+TEST(ShortTiles, OfTheFloatingPointPredictorHaveWholeRows) {
+  for (bool const whole : {true, false}) {
+    ImageSpec spec{.width = 35, .height = 37, .tile_width = 64, .tile_height = 64, .compression = kDeflate};
+    spec.edit = [&](std::uint64_t, std::vector<std::byte>& stored) {
+      stored.assign(37 * 64 * 4 - (whole ? 0 : 1), std::byte{0});
+      stored = deflated(stored);
+    };
+    testing::TiffBuilder builder = image<float>(spec);
+    builder.shorts(317, {3});
+    Opened const opened(builder);
+    if (whole) {
+      EXPECT_EQ(values_of<float>(read(*opened)), std::vector<float>(35 * 37, 0.0F));
+    } else {
+      EXPECT_EQ(failure_of([&] { static_cast<void>(read(*opened)); }).kind(), ErrorKind::malformed);
+    }
+  }
+}
+
+// Nothing of what the buffer held before shows where a stream has ended: it may be kept for other windows.
+TEST(ShortTiles, HaveZerosWhereTheyEnd) {
+  Opened const opened(with_short_tiles(kPackBits, 36 * 64 + 35, 1, false));
+  Reader decoder(level_of(opened));
+  std::uint64_t const block = 0;
+  std::ranges::fill(decoder.scratch.decoded.get(64 * 64), std::byte{0x77});
+  decoder.reader.fetch({&block, 1});
+  ASSERT_EQ(decoder.reader.decode(decoder.scratch.batch.items[0]).status, tile::TileStatus::ok);
+  std::vector<std::byte> row(64);
+  decoder.reader.finish_row(36, row.data());
+  EXPECT_EQ(row[34], static_cast<std::byte>(value_at<std::uint8_t>(0, 36, 34)));
+  EXPECT_EQ(row[35], std::byte{0});
+  decoder.reader.finish_row(63, row.data());
+  EXPECT_EQ(row, std::vector<std::byte>(64));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "read/decode_method.hpp"
 
 #include "codec/libtiff_decoder.hpp"
+#include "codec/memory_charge.hpp"
 #include "read/images.hpp"
 #include "support/temp_folder.hpp"
 
@@ -101,7 +102,9 @@ TEST(CodecScratch, IsWhatCodecsHoldBesidesTheirOutput) {
   EXPECT_EQ(scratch_of(5), 0u) << "LZW decodes in place";
   EXPECT_EQ(scratch_of(34712), 4u * 16 * 16) << "OpenJPEG's 32-bit samples";
   EXPECT_EQ(scratch_of(34887), 2u * 16 * 16) << "a LERC mask, and samples";
-  EXPECT_EQ(scratch_of(50002), 1u * 16 * 16) << "planes of JPEG XL";
+  EXPECT_EQ(scratch_of(50002), 1u * 16 * 16 + codec::jxl_working_bytes({16, 16}, 1)) << "planes, and libjxl's own";
+  EXPECT_EQ(scratch_of(7), 0u) << "rows of JPEG; coefficients are charged when a stream has them";
+  EXPECT_GE(scratch_of(50001), 4u * 16 * 16) << "pixels of lossless WebP";
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
+#include <stdexcept>
 
 namespace terrazzo::reading {
 namespace {
@@ -281,6 +283,60 @@ TEST(CollectWork, SkipsTilesThatResamplingSkips) {
   EXPECT_GT(job.plan->block_count(), 6u);
   DeviceWork const work = collect_work({&job, 1}, DeviceMethod::packbits);
   EXPECT_EQ(work.tiles.size(), 6u);
+}
+
+TEST(CollectWork, EndsWhenTheReadIsCancelled) {
+  Opened const opened(image<std::uint8_t>(tiled(kPackBits)));
+  DeviceJob const job = job_of(opened);
+  std::atomic<bool> cancel{false};
+  EXPECT_EQ(collect_work({&job, 1}, DeviceMethod::packbits, {.cancel = &cancel}).tiles.size(), 9u);
+  cancel = true;
+  Error const error = failure_of([&] {
+    static_cast<void>(collect_work({&job, 1}, DeviceMethod::packbits, {.cancel = &cancel}));
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::cancelled);
+}
+
+TEST(CollectWork, CountsItsListsInTheMemoryLimit) {
+  Opened const opened(image<std::uint8_t>(tiled(kPackBits)));
+  DeviceJob const job = job_of(opened);
+  MemoryBudget budget(4096);
+  {
+    DeviceWork const work = collect_work({&job, 1}, DeviceMethod::packbits, {.budget = &budget});
+    EXPECT_GE(budget.used_bytes(), 9 * sizeof(WorkTile));
+  }
+  EXPECT_EQ(budget.used_bytes(), 0u) << "given back with the lists";
+  MemoryBudget small(9 * sizeof(WorkTile));
+  Error const error = failure_of([&] {
+    static_cast<void>(collect_work({&job, 1}, DeviceMethod::packbits, {.budget = &small}));
+  });
+  EXPECT_EQ(error.kind(), ErrorKind::limit);
+  // Of a result of another size, only tiles that it takes pixels of.
+  DeviceJob const few = job_of(opened, {.target_size = TargetSize{1, 1}});
+  EXPECT_EQ(collect_work({&few, 1}, DeviceMethod::packbits, {.budget = &small}).tiles.size(), 1u);
+}
+
+TEST(CheckCoverage, AcceptsWorkThatMakesEveryPixel) {
+  ImageSpec spec = tiled(kPackBits);
+  spec.edit = [](std::uint64_t block, std::vector<std::byte>& bytes) {
+    if (block == 1) { bytes.clear(); }
+  };
+  Opened const opened(image<std::uint8_t>(spec));
+  DeviceJob const jobs[] = {job_of(opened, {.window = Window{3, 5, 20, 30}}),
+                            job_of(opened, {.window = Window{10, 5, 20, 30}})};
+  EXPECT_NO_THROW(check_coverage(jobs, collect_work(jobs, DeviceMethod::packbits)));
+  DeviceJob const resampled = job_of(opened, {.target_size = TargetSize{7, 11}});
+  EXPECT_NO_THROW(check_coverage({&resampled, 1}, collect_work({&resampled, 1}, DeviceMethod::packbits)));
+}
+
+TEST(CheckCoverage, FindsATileThatIsNotThere) {
+  Opened const opened(image<std::uint8_t>(tiled(kPackBits)));
+  DeviceJob const job = job_of(opened);
+  for (std::size_t skipped = 0; skipped < 9; ++skipped) {
+    DeviceWork work = collect_work({&job, 1}, DeviceMethod::packbits);
+    work.tiles.erase(work.tiles.begin() + static_cast<std::ptrdiff_t>(skipped));
+    EXPECT_THROW(check_coverage({&job, 1}, work), std::logic_error) << skipped;
+  }
 }
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -95,6 +95,21 @@ TEST(HostTiles, WithSurplusDataAreCountedAndBadWhenStrict) {
   EXPECT_EQ(std::ranges::count(strict.statuses, TileStatus::ok), 5);
 }
 
+// The tile at the lower right edge has 8 of its 16 rows in the image, and as many columns.
+TEST(HostTiles, ThatEndInsideTheirPaddingAreGood) {
+  for (std::size_t const bytes : {7u * 16 + 8, 7u * 16 + 7}) {
+    ImageSpec spec = tiled();
+    spec.width = 40;
+    spec.height = 24;
+    spec.edit = [=](std::uint64_t block, Bytes& stored) {
+      if (block == 5) { stored.resize(bytes + (bytes + 127) / 128); }
+    };
+    Decoded const decoded = decode_all(*Opened(image<std::uint8_t>(spec)), false);
+    ASSERT_EQ(decoded.statuses.size(), 6u);
+    EXPECT_EQ(decoded.statuses[5] == TileStatus::ok, bytes == 7 * 16 + 8);
+  }
+}
+
 TEST(HostTiles, CountTheBytesTheyRead) {
   testing::TempFolder const folder;
   Decoded const decoded = decode_all(open(folder.write("a.tif", image<std::uint8_t>(tiled()).bytes())), false);

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
+#include <set>
 #include <vector>
 
 namespace terrazzo::reading {
@@ -92,6 +94,59 @@ TEST(RawPieces, HaveEveryRowOfEveryBlockOnceAndInOrder) {
     EXPECT_EQ(rows_of, std::vector<std::uint32_t>(rows_of.size(), tile)) << side << " " << tile;
     EXPECT_EQ(planned.pieces.blocks_in(planned.pieces.count()), planned.plan->block_count());
   }
+}
+
+// Every row and column that is wanted is in a piece, and no piece is there for nothing.
+TEST(RawPieces, OfAResultOfAnotherSizeAreThoseItTakesPixelsOf) {
+  struct Case {
+    std::uint32_t side, tile;
+    ReadRequest request;
+    std::uint16_t planes;
+  };
+  Case const cases[] = {{3000, 208, {.target_size = TargetSize{7, 5}, .threads = 1}, 1},
+                        {3000, 208, {.target_size = TargetSize{100, 3001}, .threads = 2}, 2},
+                        {2050, 2050, {.window = Window{33, 1000, 1500, 1000}, .target_size = TargetSize{3, 40}}, 3},
+                        {1000, 16, {.target_size = TargetSize{1, 1}}, 2},
+                        {500, 64, {.target_size = TargetSize{900, 1200}}, 1}};
+  for (auto const& [side, tile, request, planes] : cases) {
+    Planned const planned(side, tile, request, planes);
+    ReadPlan::Impl const& plan = *planned.plan;
+    std::set<std::array<std::uint32_t, 4>> wanted, found;  // plane, block's row and column, first row of the piece
+    std::uint32_t const rows_of_piece = planned.pieces[0].rows;
+    for (std::uint32_t plane = 0; plane < planes; ++plane) {
+      for (std::uint32_t const row : plan.source_rows) {
+        std::uint32_t const y = plan.window.row + row;
+        for (std::uint32_t const column : plan.source_columns) {
+          wanted.insert({plane, y / tile, (plan.window.column + column) / tile, y % tile / rows_of_piece});
+        }
+      }
+    }
+    std::uint64_t last = 0;
+    for (std::uint64_t i = 0; i < planned.pieces.count(); ++i) {
+      RawPiece const piece = planned.pieces[i];
+      ASSERT_GE(piece.first_block, last);
+      ASSERT_EQ(piece.blocks, 1u);
+      ASSERT_EQ(planned.pieces.blocks_in(i), piece.first_block);
+      last = piece.first_block;
+      TileId const id = plan.block_id(piece.first_block);
+      EXPECT_TRUE(found.insert({id.plane, id.row, id.column, piece.first_row / rows_of_piece}).second) << "twice";
+    }
+    EXPECT_EQ(found, wanted) << side << " " << tile;
+    EXPECT_EQ(planned.pieces.blocks_in(planned.pieces.count()), plan.block_count());
+  }
+}
+
+// 2^39 pieces of 1 MiB, of which six are wanted.
+TEST(RawPieces, OfAHugeRasterAreAsFewAsTheResultNeeds) {
+  testing::TiffBuilder builder;
+  builder.longs(256, {1u << 30}).longs(257, {1u << 29}).shorts(258, {8}).shorts(259, {kNone});
+  builder.longs(322, {1u << 20}).longs(323, {1u << 19}).longs(324, {0}).longs(325, {0});
+  Opened const opened(builder);
+  auto const plan = make_plan(opened->shared_impl(), {.target_size = TargetSize{3, 2}});
+  EXPECT_EQ(RawPieces(*plan).count(), 6u);
+  ReadReport report;
+  EXPECT_EQ(read(*opened, {.target_size = TargetSize{3, 2}}, &report).bytes().size(), 6u);
+  EXPECT_EQ(report.sparse_tiles, 6u);
 }
 
 }  // namespace

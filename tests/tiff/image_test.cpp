@@ -191,6 +191,22 @@ TEST(ParseImage, CountsTheBlocksOfEveryPlane) {
   EXPECT_EQ(image.row_bytes(), 64u * 2);
 }
 
+// 2^30 x 2^30 x 16 blocks are 2^64: counted in 64 bits there would be none.
+TEST(ParseImage, RefusesMoreBlocksThanCanBeCountedOverAllPlanes) {
+  auto const in_planes = [](TiffBuilder builder, std::uint16_t planes) {
+    builder.shorts(tag::BitsPerSample, std::vector<std::uint16_t>(planes, 8));
+    return builder.shorts(tag::SamplesPerPixel, {planes}).shorts(tag::PlanarConfiguration, {2});
+  };
+  expect_refused(in_planes(tiled(1 << 30, 1 << 30, 1, 1), 16), ErrorKind::malformed, tag::TileWidth);
+  expect_refused(in_planes(tiled((1 << 30) + 1, 1 << 30, 1, 1), 16), ErrorKind::malformed, tag::TileWidth);
+  expect_refused(in_planes(tiled(1 << 25, 1 << 25, 1 << 10, 1 << 10), 2), ErrorKind::malformed, tag::TileWidth);
+  expect_refused(in_planes(tiled(1 << 16, 1 << 15, 1, 1), 1), ErrorKind::malformed, tag::TileWidth);
+  EXPECT_EQ(parsed(in_planes(tiled(1 << 16, 1 << 14, 1, 1), 1)).block_count(), std::uint64_t{1} << 30);
+  TiffBuilder strips = in_planes(sized(1, 1 << 30), 65535);
+  strips.longs(tag::RowsPerStrip, {1});
+  expect_refused(strips, ErrorKind::malformed, tag::RowsPerStrip);
+}
+
 TEST(ParseImage, TakesSeparatePlanesOfOneSampleAsContiguous) {
   TiffBuilder builder = sized();
   builder.shorts(tag::PlanarConfiguration, {2});
