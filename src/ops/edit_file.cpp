@@ -218,13 +218,14 @@ void EditedFile::write_fresh() {
                            directory.image->is_mask()});
   }
   if (plan.cog) {
-    // Large images first, each before its mask.
-    std::ranges::stable_sort(plan.images, [](writing::CopiedImage const& a, writing::CopiedImage const& b) {
-      auto const area = [](writing::CopiedImage const& i) {
-        return std::uint64_t{i.image.width_px} * i.image.height_px;
-      };
-      return area(a) != area(b) ? area(a) > area(b) : (!a.is_mask && b.is_mask);
-    });
+    // The raster, then large images first, each before its mask. Others may claim to be larger than the raster.
+    std::ranges::stable_sort(plan.images.begin() + 1, plan.images.end(),
+                             [](writing::CopiedImage const& a, writing::CopiedImage const& b) {
+                               auto const area = [](writing::CopiedImage const& i) {
+                                 return std::uint64_t{i.image.width_px} * i.image.height_px;
+                               };
+                               return area(a) != area(b) ? area(a) > area(b) : (!a.is_mask && b.is_mask);
+                             });
   }
   auto const sink = file_sink(path_, options_.durability);
   sink->open();

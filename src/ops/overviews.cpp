@@ -204,8 +204,12 @@ OpenOptions with_sidecars(OpenOptions options) {
   return options;
 }
 
-// By its ghost area, or by the way it lies.
-bool is_cog(std::string const& path, Info const& info) { return info.layout.cog || ops::cog_layout(path).valid; }
+// By its ghost area, or by the way its overviews lie. Small files without overviews are COGs by chance.
+bool is_cog(std::string const& path, Info const& info) {
+  if (info.layout.cog) { return true; }
+  ops::CogLayout const layout = ops::cog_layout(path);
+  return layout.valid && layout.has_overviews;
+}
 
 // ---------------------------------------------------------------------------------------------------------------
 // Beside the file
