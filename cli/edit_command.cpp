@@ -126,13 +126,18 @@ int run(Options const& options) {
     print_json({{"file", options.file},
                 {"way", to_string(report.way)},
                 {"bytes", report.file_bytes},
-                {"hidden_by_sidecar", report.hidden_by_sidecar}});
+                {"hidden_by_sidecar", report.hidden_by_sidecar},
+                {"no_longer_cog", report.no_longer_cog}});
     return kExitOk;
   }
   if (!options.quiet) {
     bool const nothing = report.way == EditWay::nothing;
     std::cout << options.file << ": " << (nothing ? "nothing to change" : to_string(report.way)) << ", "
               << format_bytes(report.file_bytes) << '\n';
+    if (report.no_longer_cog) {
+      std::cerr << "terrazzo: warning: " << options.file
+                << " was laid out as a COG and is no COG any more; \"terrazzo edit FILE --rewrite\" puts it in order\n";
+    }
     if (report.hidden_by_sidecar) {
       std::cerr << "terrazzo: warning: " << options.file
                 << ".aux.xml, or another file beside it, says something else, and readers will believe that\n";

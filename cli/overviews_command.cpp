@@ -81,9 +81,12 @@ void print_text(std::string const& file, OverviewReport const& report, double se
     std::cout << "; " << format_bytes(report.write.bytes_written) << " in " << format_seconds(seconds) << '\n';
   }
   if (report.no_longer_cog) {
-    std::cerr << "terrazzo: warning: " << file << " is no COG any more"
-              << (report.file == file ? "; \"terrazzo edit FILE --rewrite\" makes it one again\n"
-                                      : ": those have their overviews inside; \"terrazzo cog\" makes one that has\n");
+    std::cerr
+        << "terrazzo: warning: " << file << " is no COG any more"
+        << (report.file == file
+                ? "; \"terrazzo edit FILE --rewrite\", where it has a ghost area, or \"terrazzo cog\" makes it one "
+                  "again\n"
+                : ": those have their overviews inside; \"terrazzo cog\" makes one that has\n");
   }
   if (report.hides_sidecar) {
     std::cerr << "terrazzo: warning: " << file << ".ovr is not looked at any more, and can be removed\n";

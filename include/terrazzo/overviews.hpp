@@ -5,9 +5,10 @@
 //   terrazzo::add_overviews("dem.tif", {.factors = {{2, 4, 8}}, .resampling = terrazzo::Resampling::average});
 //
 // Pixels are read once; every overview is made from the one before it on the way, with the pixels of gdaladdo for
-// nearest and average. Internal overviews are added behind the end of the file; the one pointer that makes them known
-// is written last, so that a crash before it leaves the old file to every reader, a little longer. Old overviews are no
-// longer referred to, and their bytes stay: `terrazzo cog` or `convert` makes the file small again.
+// nearest and average. Internal overviews are added behind the end of the file, and behind all that a cut-off file
+// refers to. They are on the disk and were read again before the one pointer that makes them known is written, so that
+// a crash before it leaves the old file to every reader, a little longer; a failure puts the old file back. Old
+// overviews are no longer referred to, and their bytes stay: `terrazzo cog` or `convert` makes the file small again.
 //
 // A COG that gets internal overviews this way is no COG any more: its promise is taken back in the file, as GDAL does
 // (KNOWN_INCOMPATIBLE_EDITION=YES). All functions throw terrazzo::Error.
@@ -31,7 +32,8 @@ enum class OverviewPlace : std::uint8_t {
 };
 
 struct OverviewOptions {
-  // Going up from 2; empty: none, those that are there go. Default: halved until 256 pixels hold it, as gdaladdo.
+  // Going up from 2; empty: none, those that are there go. Default: halved until 256 pixels hold it, as gdaladdo; a
+  // raster that is no larger stays as it is.
   std::optional<std::vector<std::uint32_t>> factors{};
   std::optional<Resampling> resampling{};  // default: nearest for palettes and category names, else average
   OverviewPlace place = OverviewPlace::internal;

@@ -191,8 +191,12 @@ EditReport edit(std::string const& path, FileEdit const& changes, EditOptions co
     apply(changes, file.dataset().info(), file);
     report.way = file.write();
     report.file_bytes = file.size_bytes();
+    report.no_longer_cog = file.no_longer_cog();
   } catch (Error const& error) { throw error.located({.source = path}); }
-  report.hidden_by_sidecar = is_hidden(path, changes);
+  // The edit is done: a file beside it that cannot be read does not make it fail.
+  try {
+    report.hidden_by_sidecar = is_hidden(path, changes);
+  } catch (Error const&) {}
   return report;
 }
 

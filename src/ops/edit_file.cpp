@@ -4,6 +4,7 @@
 #include "base/checked.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
+#include "ops/cog_layout.hpp"
 #include "read/dataset.hpp"
 #include "terrazzo/error.hpp"
 #include "tiff/block_index.hpp"
@@ -13,6 +14,7 @@
 #include "write/tag_edit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <span>
 #include <utility>
@@ -22,15 +24,39 @@ namespace {
 
 [[noreturn]] void refuse(ErrorKind kind, std::string message) { throw Error(kind, std::move(message)); }
 
-bool same_value(tiff::TagValue const& a, tiff::TagValue const& b) {
-  return a.type == b.type && a.count == b.count && a.bytes == b.bytes;
+constexpr std::array kPlaceTags{tiff::tag::StripOffsets, tiff::tag::StripByteCounts, tiff::tag::TileOffsets,
+                                tiff::tag::TileByteCounts};
+
+tiff::TagSet without_places(tiff::TagSet tags) {
+  for (std::uint16_t const tag : kPlaceTags) { tags.erase(tag); }
+  return tags;
 }
 
-bool same_tags(tiff::TagSet const& a, tiff::TagSet const& b) {
-  return std::ranges::equal(a.values(), b.values(), [](auto const& left, auto const& right) {
-    return left.first == right.first && same_value(left.second, right.second);
-  });
+// Tags but for the places of tiles; and tiles of the same sizes.
+void require_copy(tiff::Directory const& directory, writing::CopiedImage const& wanted) {
+  auto const differ = [&](std::string what) {
+    refuse(ErrorKind::io, text("IFD ", directory.index(), " reads back otherwise than it was written: ", what));
+  };
+  if (!writing::same_tags(without_places(writing::tags_of(directory)), without_places(wanted.tags))) {
+    differ("its tags are others");
+  }
+  std::optional<tiff::Image> const image = tiff::try_parse_image(directory);
+  if (!image || image->block_count() != wanted.image.block_count()) { differ("it has other tiles"); }
+  tiff::BlockIndex const index(directory, *image);
+  std::uint64_t const file_bytes = directory.reader().size_bytes();
+  for (std::uint64_t block = 0; block < image->block_count(); ++block) {
+    tiff::BlockRange const now = index.range(block), before = wanted.index.range(block);
+    bool const sparse = before.offset_bytes == 0 || before.size_bytes == 0;
+    bool const same = now.size_bytes == (sparse ? 0 : before.size_bytes);
+    if (!same || !range_fits(now.offset_bytes, now.size_bytes, file_bytes)) {
+      differ(text("tile ", block, " is lost"));
+    }
+  }
 }
+
+constexpr char kNoRoom[] =
+    "there is no room for the change before the tiles of this COG; --rewrite writes a fresh file, without compressing "
+    "anything again";
 
 }  // namespace
 
@@ -59,8 +85,6 @@ bool EditedFile::is_overview(std::size_t index) const noexcept {
   auto const& image = directories_[index].image;
   return image && image->is_reduced() && !image->is_mask();
 }
-
-bool EditedFile::is_cog() const { return dataset_->info().layout.cog; }
 
 tiff::TagSet& EditedFile::tags(Directory& directory) {
   if (directory.tags) { return *directory.tags; }
@@ -99,7 +123,7 @@ void EditedFile::change(std::size_t index, std::function<void(tiff::TagSet&)> co
   Directory& directory = directories_[index];
   tiff::TagSet const before = tags(directory);
   edit(*directory.tags);
-  directory.changed = directory.changed || !same_tags(before, *directory.tags);
+  directory.changed = directory.changed || !writing::same_tags(before, *directory.tags);
 }
 
 EditWay EditedFile::write() {
@@ -108,83 +132,75 @@ EditWay EditedFile::write() {
     return EditWay::rewritten;
   }
   if (std::ranges::none_of(directories_, &Directory::changed)) { return EditWay::nothing; }
-  if (auto const region = find_region(); region && write_in_place(*region)) { return EditWay::in_place; }
-  if (is_cog()) {
-    refuse(ErrorKind::usage,
-           "there is no room for the change before the tiles of this COG; --rewrite writes a fresh file, without "
-           "compressing anything again");
-  }
-  write_appended();
+  writing::FileClaims const claims(chain_);
+  if (auto const place = claims.reusable(); place && write_in_place(*place)) { return EditWay::in_place; }
+  if (dataset_->info().layout.cog) { refuse(ErrorKind::usage, kNoRoom); }
+  CogLayout const layout = promises_layout_ ? CogLayout{} : cog_layout(path_);
+  if (layout.valid && layout.has_overviews) { refuse(ErrorKind::usage, kNoRoom); }
+  std::uint64_t const pointer_at = writing::first_pointer_offset_bytes(chain_.header);
+  claims.check_patches({{{pointer_at, pointer_at + (chain_.header.big ? 8U : 4U)}}});
+  write_appended(claims.append_start_bytes());
+  no_longer_cog_ = layout.valid;
   return EditWay::appended;
 }
 
-std::optional<EditedFile::Region> EditedFile::find_region() {
-  Region region{chain_.directories.front().offset_bytes(), size_bytes_};
-  for (Directory const& directory : directories_) {
-    // What a directory points to might lie between them, and would be written over.
-    if (!directory.image || writing::has_pointers(*directory.source) ||
-        directory.source->offset_bytes() < region.first) {
-      return std::nullopt;
+void EditedFile::check_written(std::vector<writing::Patch> patches, writing::Values unchanged) {
+  tiff::Chain const chain =
+      writing::read_back_chain(writing::patched_file(path_, std::move(patches)), directories_.size());
+  for (std::size_t i = 0; i < directories_.size(); ++i) {
+    Directory& wanted = directories_[i];
+    if (wanted.changed) {
+      writing::require_tags(chain.directories[i], tags(wanted));
+    } else {
+      writing::require_same(chain.directories[i], *wanted.source, unchanged);
     }
   }
-  // More blocks than the file has bytes are listed many times over, and going through them takes for ever.
-  constexpr std::uint64_t kFreeBlocks = 1 << 20;
-  std::uint64_t blocks = 0;
-  for (Directory const& directory : directories_) { blocks += directory.image->block_count(); }
-  if (blocks > size_bytes_ + kFreeBlocks) { return std::nullopt; }
-  std::uint64_t const leader = promises_layout_ ? tiff::kTileFrameBytes : 0;
-  for (Directory const& directory : directories_) {
-    tiff::BlockIndex const index(*directory.source, *directory.image);
-    for (std::uint64_t block = 0; block < directory.image->block_count(); ++block) {
-      tiff::BlockRange const range = index.range(block);
-      if (range.offset_bytes == 0) { continue; }
-      if (range.offset_bytes < region.first) {
-        if (range.size_bytes > region.first - range.offset_bytes) { return std::nullopt; }
-        continue;
-      }
-      region.end = std::min(region.end, range.offset_bytes - std::min(leader, range.offset_bytes - region.first));
-    }
-  }
-  return region;
 }
 
-bool EditedFile::write_in_place(Region const& region) {
+// `patch` makes the change visible. Before that the file is read as it will be, and afterwards as it is.
+void EditedFile::publish(std::uint64_t size_bytes, writing::Patch const& patch, writing::Values unchanged) {
+  file_->publish(size_bytes);
+  check_written({patch}, unchanged);
+  file_->patch(patch.offset_bytes, patch.bytes);
+  check_written({}, unchanged);
+  file_->commit();
+  size_bytes_ = size_bytes;
+}
+
+bool EditedFile::write_in_place(writing::ByteRange const& place) {
   bool const big = chain_.header.big;
-  if (region.first % 2 != 0 || chain_bytes() > region.end - region.first) { return false; }
+  std::uint64_t const room = place.end - place.begin;
+  // Without reading all values first: directories that share them may have more than there is memory.
+  if (chain_bytes() > room) { return false; }
   std::vector<tiff::TagSet> all;
   for (Directory& directory : directories_) { all.push_back(tags(directory)); }
-  if (tiff::chain_bytes(all, big) > region.end - region.first) { return false; }
-  std::vector<std::byte> fresh = tiff::encode_chain(all, big, region.first, chain_.header.order);
-  // Zeros behind them up to the end of what was there, at most to the first tile; only what differs is written.
-  std::uint64_t used = fresh.size();
-  for (Directory const& directory : directories_) {
-    auto const extend = [&](std::uint64_t end) {
-      if (end <= region.end && end > region.first) { used = std::max(used, end - region.first); }
-    };
-    extend(writing::next_pointer_offset_bytes(*directory.source) + (big ? 8 : 4));
-    for (tiff::Entry const& entry : directory.source->entries()) {
-      extend(entry.value_offset_bytes + entry.value_bytes);
-    }
-  }
-  fresh.resize(used);
-  std::vector<std::byte> old(used);
-  chain_.directories.front().reader().read(region.first, old);
+  if (tiff::chain_bytes(all, big) > room) { return false; }
+  std::vector<std::byte> fresh = tiff::encode_chain(all, big, place.begin, chain_.header.order);
+  // Zeros behind them; only what differs is written.
+  fresh.resize(room);
+  std::vector<std::byte> old(room);
+  chain_.directories.front().reader().read(place.begin, old);
   auto const differs = [&](std::size_t i) { return fresh[i] != old[i]; };
-  std::size_t begin = 0, end = used;
+  std::size_t begin = 0, end = room;
   while (begin < end && !differs(begin)) { ++begin; }
   while (end > begin && !differs(end - 1)) { --end; }
-  file_->publish(size_bytes_);
-  file_->patch(region.first + begin, std::span(fresh).subspan(begin, end - begin));
+  auto const at = [&](std::size_t i) { return fresh.begin() + static_cast<std::ptrdiff_t>(i); };
+  writing::Patch const patch{place.begin + begin, {at(begin), at(end)}};
+  // Directories that lie on one another, or on values, come out otherwise. Behind the end there is room for them.
+  try {
+    check_written({patch}, writing::Values::compared);
+  } catch (Error const&) { return false; }
+  publish(size_bytes_, patch, writing::Values::compared);
   return true;
 }
 
-void EditedFile::write_appended() {
+void EditedFile::write_appended(std::uint64_t start_bytes) {
   bool const big = chain_.header.big;
   std::size_t last = directories_.size();
   while (!directories_[last - 1].changed) { --last; }
   // Places first: what follows each is known then.
   std::vector<std::uint64_t> places;
-  std::uint64_t at = round_up(size_bytes_, writing::kAppendedAlignmentBytes);
+  std::uint64_t at = start_bytes;
   for (std::size_t i = 0; i < last; ++i) {
     places.push_back(at);
     Directory& directory = directories_[i];
@@ -202,15 +218,20 @@ void EditedFile::write_appended() {
     file_->write_at(places[i], bytes);
     end = places[i] + bytes.size();
   }
-  std::vector<std::byte> const pointer = writing::encode_pointer(chain_.header, places.front());
-  file_->publish(end);
-  file_->patch(writing::first_pointer_offset_bytes(chain_.header), pointer);
-  size_bytes_ = end;
+  publish(end,
+          {writing::first_pointer_offset_bytes(chain_.header), writing::encode_pointer(chain_.header, places.front())},
+          writing::Values::in_place);
 }
 
 void EditedFile::write_fresh() {
+  if (auto const tag = writing::FileClaims(chain_).tag_of_unclaimed_bytes()) {
+    throw Error(ErrorKind::unsupported,
+                "a private tag seems to point to data that a fresh file would lack; edit without --rewrite leaves them",
+                {.tag = *tag});
+  }
   writing::RewritePlan plan;
-  plan.cog = promises_layout_;
+  CogLayout const layout = promises_layout_ ? CogLayout{} : cog_layout(path_);
+  plan.cog = promises_layout_ || (layout.valid && layout.has_overviews);
   plan.bigtiff = chain_.header.big;
   plan.order = chain_.header.order;
   plan.progress = options_.progress;
@@ -228,18 +249,22 @@ void EditedFile::write_fresh() {
                            directory.image->is_mask()});
   }
   if (plan.cog) {
-    // Large images first, each before its mask.
-    std::ranges::stable_sort(plan.images, [](writing::CopiedImage const& a, writing::CopiedImage const& b) {
-      auto const area = [](writing::CopiedImage const& i) {
-        return std::uint64_t{i.image.width_px} * i.image.height_px;
-      };
-      return area(a) != area(b) ? area(a) > area(b) : (!a.is_mask && b.is_mask);
-    });
+    // The raster, then large images first, each before its mask. Others may claim to be larger than the raster.
+    std::ranges::stable_sort(plan.images.begin() + 1, plan.images.end(),
+                             [](writing::CopiedImage const& a, writing::CopiedImage const& b) {
+                               auto const area = [](writing::CopiedImage const& i) {
+                                 return std::uint64_t{i.image.width_px} * i.image.height_px;
+                               };
+                               return area(a) != area(b) ? area(a) > area(b) : (!a.is_mask && b.is_mask);
+                             });
   }
   auto const sink = file_->replacement();
   sink->open();
   try {
     WriteReport const report = writing::rewrite(plan, *dataset_->shared_impl()->levels.front()->source, *sink);
+    tiff::Chain const written =
+        writing::read_back_chain(writing::written_so_far(*sink, report.bytes_written), plan.images.size());
+    for (std::size_t i = 0; i < plan.images.size(); ++i) { require_copy(written.directories[i], plan.images[i]); }
     sink->publish(report.bytes_written);
     size_bytes_ = report.bytes_written;
   } catch (...) {

@@ -9,7 +9,9 @@
 #include "tiff/directory.hpp"
 #include "tiff/directory_writer.hpp"
 #include "tiff/image.hpp"
+#include "write/file_claims.hpp"
 #include "write/file_update.hpp"
+#include "write/read_back.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +37,8 @@ class EditedFile {
   // Once.
   EditWay write();
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
+  // The file was a COG by its layout, and is none now.
+  [[nodiscard]] bool no_longer_cog() const noexcept { return no_longer_cog_; }
 
  private:
   struct Directory {
@@ -43,19 +47,16 @@ class EditedFile {
     std::optional<tiff::TagSet> tags{};  // read when needed
     bool changed = false;
   };
-  // Bytes that directories may take: from the first one to the first tile.
-  struct Region {
-    std::uint64_t first = 0, end = 0;
-  };
   // Throws `limit` when the values of all directories that were asked for are larger than the file, and so are shared.
   [[nodiscard]] tiff::TagSet& tags(Directory& directory);
   // What the directories take when each has values of its own; nothing is read.
   [[nodiscard]] std::uint64_t chain_bytes() const;
-  [[nodiscard]] bool is_cog() const;
-  [[nodiscard]] std::optional<Region> find_region();
-  [[nodiscard]] bool write_in_place(Region const& region);
-  void write_appended();
+  [[nodiscard]] bool write_in_place(writing::ByteRange const& place);
+  void write_appended(std::uint64_t start_bytes);
   void write_fresh();
+  // Throws `io` unless the file, with `patches` made, has the directories that were asked for.
+  void check_written(std::vector<writing::Patch> patches, writing::Values unchanged);
+  void publish(std::uint64_t size_bytes, writing::Patch const& patch, writing::Values unchanged);
 
   std::string path_;
   EditOptions const& options_;
@@ -66,6 +67,7 @@ class EditedFile {
   tiff::Chain chain_;
   std::vector<Directory> directories_;
   bool promises_layout_ = false;  // GDAL's ghost area is there, kept or not
+  bool no_longer_cog_ = false;
   std::uint64_t size_bytes_ = 0;
 };
 

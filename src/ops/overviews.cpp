@@ -3,6 +3,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "ops/cog_layout.hpp"
 #include "ops/stream_device_rows.hpp"
 #include "read/dataset.hpp"
 #include "terrazzo/convert.hpp"
@@ -12,9 +13,11 @@
 #include "tiff/image.hpp"
 #include "write/directory_links.hpp"
 #include "write/engine_choice.hpp"
+#include "write/file_claims.hpp"
 #include "write/file_plan.hpp"
 #include "write/file_update.hpp"
 #include "write/overview_writer.hpp"
+#include "write/read_back.hpp"
 #include "write/reduce.hpp"
 
 #include <algorithm>
@@ -88,7 +91,12 @@ std::vector<std::uint32_t> choose_factors(Info const& info, OverviewOptions cons
   });
   if (external) {
     for (OverviewInfo const& overview : info.overviews) {
-      if (std::uint32_t const factor = factor_of(overview, info); factor != 0) { factors.push_back(factor); }
+      std::uint32_t const factor = factor_of(overview, info);
+      if (factor == 0) {
+        refuse(ErrorKind::unsupported, text("the overview of ", overview.width, " x ", overview.height,
+                                            " pixels cannot be made again, and so not be kept"));
+      }
+      factors.push_back(factor);
     }
     std::ranges::sort(factors);
     auto const rest = std::ranges::unique(factors);
@@ -141,6 +149,35 @@ WriteOptions overview_write_options(Dataset const& dataset, OverviewOptions cons
   return write;
 }
 
+// Only an empty list that was asked for removes overviews: a raster that needs none, or has all of them, keeps its own.
+bool has_nothing_to_do(OverviewOptions const& options, WriteOptions const& write) {
+  return write.overview_factors->empty() && (options.keep || !options.factors);
+}
+
+// The directories that the plan makes, in their order.
+std::vector<writing::WantedLevel> wanted_levels(FilePlan const& plan) {
+  std::vector<writing::WantedLevel> wanted;
+  for (std::size_t i = plan.first_level; i < plan.levels.size(); ++i) {
+    for (bool const mask : {false, true}) {
+      if (!mask || plan.options.mask) { wanted.push_back({plan.levels[i].width, plan.levels[i].height, mask}); }
+    }
+  }
+  return wanted;
+}
+
+// Whether readers find the levels that were made.
+void require_overviews(Info const& info, std::vector<writing::WantedLevel> const& wanted, bool external) {
+  for (writing::WantedLevel const& level : wanted) {
+    bool const seen = level.mask || std::ranges::any_of(info.overviews, [&](OverviewInfo const& o) {
+                        return o.external == external && o.width == level.width_px && o.height == level.height_px;
+                      });
+    if (!seen) {
+      refuse(ErrorKind::io, text("the overview of ", level.width_px, " x ", level.height_px,
+                                 " pixels was written, and readers do not find it"));
+    }
+  }
+}
+
 struct Made {
   ReadReport read{};
   WriteReport write{};
@@ -161,6 +198,19 @@ Made make(Dataset const& dataset, WriteOptions const& write, ReadRequest const& 
   return made;
 }
 
+// As readers see the file.
+OpenOptions with_sidecars(OpenOptions options) {
+  options.sidecars = true;
+  return options;
+}
+
+// By its ghost area, or by the way its overviews lie. Small files without overviews are COGs by chance.
+bool is_cog(std::string const& path, Info const& info) {
+  if (info.layout.cog) { return true; }
+  ops::CogLayout const layout = ops::cog_layout(path);
+  return layout.valid && layout.has_overviews;
+}
+
 // ---------------------------------------------------------------------------------------------------------------
 // Beside the file
 
@@ -169,6 +219,7 @@ void add_external(std::string const& path, OverviewOptions const& options, Overv
   Info const& info = dataset.info();
   report.file = path + ".ovr";
   WriteOptions write = overview_write_options(dataset, options);
+  if (has_nothing_to_do(options, write)) { return; }
   if (write.overview_factors->empty()) {
     std::error_code error;
     std::filesystem::remove(report.file, error);
@@ -181,16 +232,24 @@ void add_external(std::string const& path, OverviewOptions const& options, Overv
            "the file has overviews of its own, and readers would not look at an .ovr file beside it; leave --external "
            "out to replace them");
   }
-  report.no_longer_cog = info.layout.cog;
+  report.no_longer_cog = is_cog(path, info);
   ReadRequest request = overview_request(options, write);
   ops::share_device_budget(dataset, request, write);
   FilePlan plan = writing::plan_overviews(info.width, info.height, write);
   writing::check_engine(plan);
-  auto const sink = file_sink(report.file, options.durability);
+  auto const check = [wanted = wanted_levels(plan)](ByteSourcePtr const& source) {
+    tiff::Chain const written = writing::read_back_chain(source, wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      writing::require_level(written.directories[i], wanted[i], 0, source->size_bytes());
+    }
+  };
+  auto const sink = writing::checked_sink(file_sink(report.file, options.durability), check);
   sink->open();
+  std::vector<writing::WantedLevel> const wanted = wanted_levels(plan);
   Made made = make(dataset, write, request, writing::create_overviews(sink, std::move(plan), 0));
   report.read = std::move(made.read);
   report.write = std::move(made.write);
+  require_overviews(open(path, with_sidecars(options.open)).info(), wanted, true);
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -238,20 +297,58 @@ KeptDirectories kept_directories(tiff::Chain const& chain, tiff::Image const& ra
   return kept;
 }
 
-// Makes `first_new_bytes` (0: nothing) the successor of the directories that stay; the last write is the one that
-// counts.
-void link(FileUpdate& file, std::uint64_t end_bytes, KeptDirectories const& kept, std::uint64_t first_new_bytes) {
-  std::uint64_t next = first_new_bytes;
-  std::uint64_t at = round_up(end_bytes, writing::kAppendedAlignmentBytes);
-  for (auto it = kept.copied.rbegin(); it != kept.copied.rend(); ++it) {
-    std::vector<std::byte> const bytes = writing::relinked(**it, next);
-    file.patch(at, bytes);
-    next = at;
-    at = round_up(at + bytes.size(), writing::kAppendedAlignmentBytes);
+// The pointer behind the last directory that stays.
+std::uint64_t link_offset_bytes(tiff::Directory const& last) {
+  std::uint64_t const at = writing::next_pointer_offset_bytes(last);
+  if (!range_fits(at, last.header().big ? 8 : 4, last.reader().size_bytes())) {
+    throw Error(ErrorKind::malformed,
+                "the file ends inside the directory: the pointer to the next one is cut off, and no overviews can be "
+                "added behind it (--external puts them beside the file)",
+                {.ifd = last.index(), .offset = at});
   }
-  tiff::Directory const& last = *kept.before.back();
-  if (last.next_bytes() == next) { return; }
-  file.patch(writing::next_pointer_offset_bytes(last), writing::encode_pointer(last.header(), next));
+  return at;
+}
+
+// Directories that stay and follow one that goes: copies of them from `start_bytes` on, the last of which leads to
+// what comes then.
+class CopiedDirectories {
+ public:
+  CopiedDirectories(std::vector<tiff::Directory const*> const& directories, std::uint64_t start_bytes)
+      : directories_(directories), end_bytes_(start_bytes) {
+    for (tiff::Directory const* const directory : directories) {
+      places_.push_back(end_bytes_);
+      end_bytes_ = round_up(end_bytes_ + writing::relinked(*directory, 0).size(), writing::kAppendedAlignmentBytes);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::uint64_t> const& places() const noexcept { return places_; }
+  // Where the next directory may lie.
+  [[nodiscard]] std::uint64_t end_bytes() const noexcept { return end_bytes_; }
+  void write(FileUpdate& file, std::uint64_t next_bytes) const {
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      std::uint64_t const next = i + 1 < places_.size() ? places_[i + 1] : next_bytes;
+      file.write_at(places_[i], writing::relinked(*directories_[i], next));
+    }
+  }
+
+ private:
+  std::vector<tiff::Directory const*> const& directories_;
+  std::vector<std::uint64_t> places_{};
+  std::uint64_t end_bytes_;
+};
+
+// Throws unless `source` has the directories that stay, then those that were made.
+void check_chain(ByteSourcePtr const& source, KeptDirectories const& kept,
+                 std::vector<writing::WantedLevel> const& made, std::uint64_t begin_bytes, std::uint64_t end_bytes) {
+  std::vector<tiff::Directory const*> stay = kept.before;
+  stay.insert(stay.end(), kept.copied.begin(), kept.copied.end());
+  tiff::Chain const chain = writing::read_back_chain(source, stay.size() + made.size());
+  for (std::size_t i = 0; i < stay.size(); ++i) {
+    writing::require_same(chain.directories[i], *stay[i], writing::Values::in_place);
+  }
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    writing::require_level(chain.directories[stay.size() + i], made[i], begin_bytes, end_bytes);
+  }
 }
 
 void add_internal(std::string const& path, OverviewOptions const& options, OverviewReport& report) {
@@ -265,27 +362,50 @@ void add_internal(std::string const& path, OverviewOptions const& options, Overv
   KeptDirectories const kept = kept_directories(chain, raster_image(dataset), options.keep);
   WriteOptions write = overview_write_options(dataset, options);
   write.bigtiff = chain.header.big ? BigTiff::always : BigTiff::never;
-  std::uint64_t end_bytes = file->old_size_bytes(), first_new_bytes = 0;
-  if (write.overview_factors->empty()) {
-    if (kept.before.size() == chain.directories.size()) { return; }
-    file->publish(end_bytes);
-  } else {
-    first_new_bytes = round_up(end_bytes, writing::kAppendedAlignmentBytes);
+  bool const makes_some = !write.overview_factors->empty();
+  if (has_nothing_to_do(options, write) || (!makes_some && kept.before.size() == chain.directories.size())) { return; }
+
+  // What is about to change, and is nobody's data.
+  tiff::Directory const& last = *kept.before.back();
+  writing::Patch link{link_offset_bytes(last), {}};
+  writing::FileClaims const claims(chain);
+  std::vector<writing::ByteRange> changes{{link.offset_bytes, link.offset_bytes + (chain.header.big ? 8U : 4U)}};
+  // The promise goes before it is broken.
+  std::vector<writing::Patch> patches;
+  if (auto const edit = tiff::take_back_ghost(chain.directories.front().reader(), chain.header)) {
+    auto const words = std::as_bytes(std::span(edit->text));
+    patches.push_back({edit->offset_bytes, {words.begin(), words.end()}});
+    changes.push_back({edit->offset_bytes, edit->offset_bytes + words.size()});
+  }
+  claims.check_patches(changes);
+  bool const was_cog = is_cog(path, info);
+
+  CopiedDirectories const copied(kept.copied, claims.append_start_bytes());
+  std::uint64_t const first_new_bytes = makes_some ? copied.end_bytes() : 0;
+  link.bytes = writing::encode_pointer(last.header(), kept.copied.empty() ? first_new_bytes : copied.places().front());
+  copied.write(*file, first_new_bytes);
+  std::vector<writing::WantedLevel> made_levels;
+  std::uint64_t end_bytes = kept.copied.empty() ? file->old_size_bytes() : copied.end_bytes();
+  if (makes_some) {
     ReadRequest request = overview_request(options, write);
     ops::share_device_budget(dataset, request, write);
     FilePlan plan = writing::plan_overviews(info.width, info.height, write);
     writing::check_engine(plan);
+    made_levels = wanted_levels(plan);
     Made made = make(dataset, write, request, writing::create_overviews(file, std::move(plan), first_new_bytes));
     report.read = std::move(made.read);
     report.write = std::move(made.write);
     end_bytes = report.write.bytes_written;
+  } else {
+    file->publish(end_bytes);
   }
-  // The promise goes before it is broken.
-  if (auto const edit = tiff::take_back_ghost(chain.directories.front().reader(), chain.header)) {
-    file->patch(edit->offset_bytes, std::as_bytes(std::span(edit->text)));
-    report.no_longer_cog = true;
-  }
-  link(*file, end_bytes, kept, first_new_bytes);
+  patches.push_back(std::move(link));
+  check_chain(writing::patched_file(path, patches), kept, made_levels, first_new_bytes, end_bytes);
+  for (writing::Patch const& patch : patches) { file->patch(patch.offset_bytes, patch.bytes); }
+  check_chain(writing::patched_file(path, {}), kept, made_levels, first_new_bytes, end_bytes);
+  require_overviews(open(path, options.open).info(), made_levels, false);
+  file->commit();
+  report.no_longer_cog = was_cog;
 }
 
 }  // namespace
@@ -300,7 +420,7 @@ OverviewReport add_overviews(std::string const& path, OverviewOptions const& opt
       add_internal(path, options, report);
     }
   } catch (Error const& error) { throw error.located({.source = path}); }
-  report.overviews = open(path).info().overviews;
+  report.overviews = open(path, with_sidecars(options.open)).info().overviews;
   std::error_code error;
   report.hides_sidecar = options.place == OverviewPlace::internal && !report.overviews.empty() &&
                          !report.overviews.front().external && std::filesystem::exists(path + ".ovr", error);

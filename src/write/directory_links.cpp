@@ -45,7 +45,8 @@ std::vector<std::byte> relinked(tiff::Directory const& directory, std::uint64_t 
   std::vector<std::byte> const pointer = encode_pointer(directory.header(), next_bytes);
   std::uint64_t const length = next_pointer_offset_bytes(directory) - directory.offset_bytes();
   std::vector<std::byte> bytes(length + pointer.size());
-  directory.reader().read(directory.offset_bytes(), bytes);
+  // Not the old pointer: at the end of a cut file it is missing.
+  directory.reader().read(directory.offset_bytes(), std::span(bytes).first(length));
   std::memcpy(bytes.data() + length, pointer.data(), pointer.size());
   return bytes;
 }

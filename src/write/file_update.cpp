@@ -78,7 +78,8 @@ void FileUpdate::write_at(std::uint64_t offset_bytes, std::span<std::byte const>
 }
 
 void FileUpdate::sync() {
-  if (durability_ == Durability::fsync && io::file_calls.fsync(file_.get()) != 0) { fail("bring to the disk"); }
+  if (io::file_calls.fsync(file_.get()) != 0) { fail("bring to the disk"); }
+  unsynced_ = false;
 }
 
 void FileUpdate::publish(std::uint64_t size_bytes) {
@@ -97,15 +98,38 @@ void FileUpdate::publish(std::uint64_t size_bytes) {
 
 void FileUpdate::patch(std::uint64_t offset_bytes, std::span<std::byte const> bytes) {
   if (!published_) { throw Error(ErrorKind::usage, "what is added comes before a patch", {.source = path_}); }
+  Undo before{offset_bytes, std::vector<std::byte>(bytes.size())};
+  if (!io::read_all_at(file_.get(), offset_bytes, before.bytes)) { fail("read", offset_bytes); }
+  // What this patch relies on is on the disk before it.
+  if (unsynced_) { sync(); }
+  patches_.push_back(std::move(before));
+  unsynced_ = true;
   put(offset_bytes, bytes);
-  sync();
+  if (durability_ == Durability::fsync) { sync(); }
   check_name("what has its name now is not changed");
+}
+
+void FileUpdate::commit() {
+  if (!published_) { throw Error(ErrorKind::usage, "nothing was published", {.source = path_}); }
+  check_name("what has its name now is not changed");
+  committed_ = true;
+}
+
+bool FileUpdate::undo() noexcept {
+  if (patches_.empty()) { return true; }
+  bool undone = true;
+  for (; undone && !patches_.empty(); patches_.pop_back()) {
+    undone = io::write_all_at(file_.get(), patches_.back().offset_bytes, patches_.back().bytes);
+  }
+  patches_.clear();
+  return undone && io::file_calls.fsync(file_.get()) == 0;
 }
 
 void FileUpdate::discard() noexcept {
   gather_.clear();
-  // A file that cannot be cut is too long, and still the same to every reader.
-  if (file_ && added_ && !published_) {
+  // The tail stays while bytes on the disk may still lead there. A file that cannot be cut is too long, and still the
+  // same to every reader.
+  if (file_ && !committed_ && undo() && added_) {
     static_cast<void>(io::file_calls.ftruncate(file_.get(), static_cast<off_t>(old_size_bytes_)));
   }
   file_.reset();

@@ -8,6 +8,7 @@
 #include "write/front.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -16,6 +17,9 @@ namespace {
 
 // Tiles that are copied together.
 constexpr std::uint64_t kBatchBytes = std::uint64_t{16} << 20;
+
+constexpr std::array kPlaceTags{tiff::tag::StripOffsets, tiff::tag::StripByteCounts, tiff::tag::TileOffsets,
+                                tiff::tag::TileByteCounts};
 
 // A tile on its way: its place in the source, and in the file.
 struct Move {
@@ -30,12 +34,12 @@ class Rewrite {
   Rewrite(RewritePlan const& plan, ByteSource const& source, ByteSink& sink)
       : plan_(plan), source_(source), sink_(sink) {
     for (CopiedImage const& image : plan.images) { places_.emplace_back(image.image.block_count()); }
-    has_mask_ = std::ranges::any_of(plan.images, [](CopiedImage const& image) { return image.is_mask; });
+    interleaved_ = masks_follow_their_images();
   }
 
   WriteReport run() {
     list_moves();
-    FrontFormat const format{plan_.bigtiff, plan_.cog, has_mask_, plan_.order};
+    FrontFormat const format{plan_.bigtiff, plan_.cog, interleaved_, plan_.order};
     std::uint64_t at =
         first_directory_bytes(format) + tiff::chain_bytes(all_tags(), plan_.bigtiff) + (plan_.cog ? kSlackBytes : 0);
     bool before_raster = plan_.cog;
@@ -67,11 +71,29 @@ class Rewrite {
  private:
   [[nodiscard]] std::uint64_t frame_bytes() const noexcept { return plan_.cog ? tiff::kTileFrameBytes : 0; }
 
+  // There are masks, each has the size and the tiles of the image before it, and so the two can be interleaved.
+  [[nodiscard]] bool masks_follow_their_images() const {
+    bool any = false;
+    for (std::size_t i = 0; i < plan_.images.size(); ++i) {
+      if (!plan_.images[i].is_mask) { continue; }
+      if (i == 0 || plan_.images[i - 1].is_mask) { return false; }
+      tiff::Image const &mask = plan_.images[i].image, &image = plan_.images[i - 1].image;
+      if (mask.width_px != image.width_px || mask.height_px != image.height_px || mask.planes() != 1 ||
+          mask.block_width_px != image.block_width_px || mask.block_height_px != image.block_height_px) {
+        return false;
+      }
+      any = true;
+    }
+    return any;
+  }
+
   // With the places of their tiles as far as these are known: that does not change the size.
   [[nodiscard]] std::vector<tiff::TagSet> all_tags() const {
     std::vector<tiff::TagSet> all;
     for (std::size_t i = 0; i < plan_.images.size(); ++i) {
       all.push_back(plan_.images[i].tags);
+      // Tiles may be listed as strips, and both lists may be there: what is left would lead to old places.
+      for (std::uint16_t const tag : kPlaceTags) { all.back().erase(tag); }
       places_[i].encode(plan_.images[i].image.tiled, plan_.bigtiff, all.back());
     }
     return all;
@@ -83,7 +105,7 @@ class Rewrite {
       for (std::size_t i = 0; i < plan_.images.size(); ++i) { list_image(i, i + 1); }
       return;
     }
-    // Small images first. A mask follows its image, tile by tile.
+    // Small images first, each before its mask.
     for (std::size_t end = plan_.images.size(); end > 0;) {
       std::size_t const first = plan_.images[end - 1].is_mask && end > 1 ? end - 2 : end - 1;
       list_image(first, end);
@@ -91,14 +113,15 @@ class Rewrite {
     }
   }
 
-  // Of image `first`, and of its mask when `end` is beyond the next one. A mask has one plane.
+  // Of images `first` to `end`: tile by tile where they are interleaved, else one image behind another.
   void list_image(std::size_t first, std::size_t end) {
-    std::uint64_t const blocks = plan_.images[first].image.block_count();
-    bool const with_mask = end - first > 1;
-    for (std::uint64_t block = 0; block < blocks; ++block) {
-      list_block(first, block);
-      if (with_mask && block < plan_.images[first + 1].image.block_count()) { list_block(first + 1, block); }
+    std::size_t const together = interleaved_ ? end : first + 1;
+    for (std::uint64_t block = 0; block < plan_.images[first].image.block_count(); ++block) {
+      for (std::size_t i = first; i < together; ++i) {
+        if (block < plan_.images[i].image.block_count()) { list_block(i, block); }
+      }
     }
+    if (together < end) { list_image(together, end); }
   }
 
   void list_block(std::size_t image, std::uint64_t block) {
@@ -124,16 +147,38 @@ class Rewrite {
       std::uint64_t bytes = 0;
       std::uint64_t const start = moves_[first].to_bytes;
       while (end < moves_.size() && moves_[end].to_bytes == start + bytes &&
-             (end == first || bytes + moves_[end].from.size_bytes <= kBatchBytes)) {
+             bytes + moves_[end].from.size_bytes <= kBatchBytes) {
         bytes += moves_[end++].from.size_bytes + 2 * frame_bytes();
       }
-      buffer.assign(bytes, std::byte{0});
-      copy_batch(std::span(moves_).subspan(first, end - first), buffer);
+      if (end == first) {
+        copy_large(moves_[end++], buffer);
+      } else {
+        buffer.assign(bytes, std::byte{0});
+        copy_batch(std::span(moves_).subspan(first, end - first), buffer);
+      }
       first = end;
       bool const goes_on = !plan_.progress || plan_.progress(first, moves_.size());
       if (!goes_on || (plan_.cancel != nullptr && plan_.cancel->load(std::memory_order_relaxed))) {
         throw Error(ErrorKind::cancelled, "the rewrite was cancelled");
       }
+    }
+  }
+
+  // A tile of any size, in pieces.
+  void copy_large(Move const& move, std::vector<std::byte>& buffer) {
+    std::uint64_t const size = move.from.size_bytes;
+    if (plan_.cog) {
+      sink_.write_at(move.to_bytes - frame_bytes(), tiff::tile_leader(static_cast<std::uint32_t>(size)));
+    }
+    for (std::uint64_t done = 0; done < size; done += buffer.size()) {
+      buffer.resize(static_cast<std::size_t>(std::min(size - done, kBatchBytes)));
+      source_.read(move.from.offset_bytes + done, buffer);
+      sink_.write_at(move.to_bytes + done, buffer);
+    }
+    if (plan_.cog) {
+      std::array<std::byte, tiff::kTileFrameBytes> last{};
+      source_.read(move.from.offset_bytes + size - last.size(), last);
+      sink_.write_at(move.to_bytes + size, last);
     }
   }
 
@@ -157,7 +202,7 @@ class Rewrite {
   RewritePlan const& plan_;
   ByteSource const& source_;
   ByteSink& sink_;
-  bool has_mask_ = false;
+  bool interleaved_ = false;  // each tile of a COG is followed by that of its mask
   std::vector<BlockPlaces> places_;
   std::vector<Move> moves_;
   WriteReport report_{};

@@ -20,6 +20,15 @@ namespace tag = tiff::tag;
 constexpr std::array<std::uint16_t, 9> kPointerTags{
     tag::SubIFDs, tag::JPEGInterchangeFormat, 288, 519, 520, 521, 34665, 34853, 40965};
 
+// Tags whose numbers are known to be no offsets, or to be those of blocks: TIFF 6.0 and its supplements, GeoTIFF,
+// GDAL's, and a few that others describe. First and last of each run; without kPointerTags.
+constexpr std::array<std::array<std::uint16_t, 2>, 24> kDescribedTags{{
+    {254, 287},     {290, 329},     {331, 347},     {433, 437},     {512, 512},     {514, 518},
+    {529, 533},     {559, 559},     {700, 700},     {32781, 32781}, {32995, 32998}, {33421, 33422},
+    {33432, 33437}, {33550, 33550}, {33723, 33723}, {33920, 33922}, {34264, 34264}, {34377, 34377},
+    {34675, 34675}, {34735, 34737}, {42112, 42113}, {50674, 50674}, {50844, 50844}, {50909, 50909},
+}};
+
 constexpr std::array kKeyTags{tag::GeoKeyDirectory, tag::GeoDoubleParams, tag::GeoAsciiParams};
 constexpr std::array kPlaceTags{tag::ModelPixelScale, tag::ModelTiepoint, tag::ModelTransformation,
                                 tag::IntergraphMatrix};
@@ -98,6 +107,19 @@ bool has_pointers(tiff::Directory const& directory) {
     return type == tiff::FieldType::ifd || type == tiff::FieldType::ifd8 ||
            std::ranges::find(kPointerTags, entry.tag) != kPointerTags.end();
   });
+}
+
+bool may_hold_offsets(tiff::Entry const& entry) noexcept {
+  switch (static_cast<tiff::FieldType>(entry.type)) {
+    case tiff::FieldType::ascii:
+    case tiff::FieldType::rational:
+    case tiff::FieldType::srational:
+    case tiff::FieldType::float_:
+    case tiff::FieldType::double_: return false;
+    default: break;
+  }
+  return std::ranges::none_of(kDescribedTags,
+                              [&](auto const& run) { return run[0] <= entry.tag && entry.tag <= run[1]; });
 }
 
 void replace_nodata(std::optional<Nodata> const& nodata, tiff::TagSet& tags) {

@@ -20,6 +20,10 @@ namespace terrazzo::writing {
 // True when a value is the offset of something else in the file, which would have to move along.
 [[nodiscard]] bool has_pointers(tiff::Directory const& directory);
 
+// True when a value may be the offset of something else, or hold such offsets, and nobody here knows: tags that no
+// specification we follow describes, unless they are text or fractions.
+[[nodiscard]] bool may_hold_offsets(tiff::Entry const& entry) noexcept;
+
 void replace_nodata(std::optional<Nodata> const& nodata, tiff::TagSet& tags);
 // The CRS of `georeference`; its raster type (area or point) stays.
 void replace_crs(Georeference const& georeference, tiff::TagSet& tags);

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terrazzo/overviews.hpp"
 
+#include "support/call_log.hpp"
 #include "support/fault_injection.hpp"
 #include "support/file_bytes.hpp"
 #include "support/temp_folder.hpp"
+#include "support/tiff_builder.hpp"
+#include "support/without_ghost.hpp"
 
+#include "terrazzo/edit.hpp"
 #include "terrazzo/error.hpp"
 #include "terrazzo/validate.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <numeric>
 
@@ -155,6 +160,111 @@ TEST_F(AddOverviews, GivesTheFileBackWhenItIsCancelled) {
   options.progress = [](std::uint64_t done, std::uint64_t) { return done < 3; };
   EXPECT_THROW(static_cast<void>(add_overviews(path, options)), Error);
   EXPECT_EQ(file_bytes(path), before);
+}
+
+TEST_F(AddOverviews, RefusesAFileThatEndsInsideItsLastDirectory) {
+  // A strip, then a directory without values; the last bytes are the pointer to the next one.
+  testing::TiffBuilder builder;
+  auto const at = static_cast<std::uint32_t>(builder.data(std::vector<std::byte>(64 * 64, std::byte{3})));
+  builder.longs(256, {64}).longs(257, {64}).shorts(258, {8}).shorts(262, {1}).longs(273, {at});
+  builder.longs(278, {64}).longs(279, {64 * 64});
+  for (std::size_t const cut : {1U, 2U, 4U}) {
+    std::vector<std::byte> bytes = builder.bytes();
+    bytes.resize(bytes.size() - cut);
+    std::string const path = folder_.write("a.tif", bytes);
+    try {
+      static_cast<void>(add_overviews(path, {.factors = {{2}}}));
+      ADD_FAILURE() << "no error";
+    } catch (Error const& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::malformed);
+      EXPECT_EQ(error.where().source, path);
+      EXPECT_EQ(error.where().ifd, 0U);
+    }
+    EXPECT_EQ(file_bytes(path), bytes);
+    EXPECT_EQ(add_overviews(path, {.factors = {{2}}, .place = OverviewPlace::external}).overviews.size(), 1U);
+    std::filesystem::remove(path + ".ovr");
+    // An edit writes the directory anew, with its pointer.
+    EXPECT_EQ(edit(path, {.set = {{"A", std::string(300, 'x')}}}).way, EditWay::appended);
+    EXPECT_EQ(add_overviews(path, {.factors = {{2}}}).overviews.size(), 1U);
+  }
+}
+
+TEST_F(AddOverviews, WithoutFactorsLeavesThoseOfASmallRaster) {
+  WriteOptions options;
+  options.tile_size = {32, 32};
+  std::vector<std::uint8_t> raster(std::size_t{100} * 100);
+  for (OverviewPlace const place : {OverviewPlace::internal, OverviewPlace::external}) {
+    std::string const path = folder_.path(place == OverviewPlace::internal ? "in.tif" : "ex.tif");
+    static_cast<void>(write(path, {raster.data(), DType::u8, 1, 100, 100, 100 * 100, 100, 1}, options));
+    EXPECT_TRUE(add_overviews(path, {.place = place}).overviews.empty());
+    EXPECT_EQ(add_overviews(path, {.factors = {{2}}, .place = place}).overviews.size(), 1U);
+    std::vector<std::byte> const before = file_bytes(path);
+    EXPECT_EQ(add_overviews(path, {.place = place}).overviews.size(), 1U);
+    EXPECT_EQ(add_overviews(path, {.place = place, .keep = true}).overviews.size(), 1U);
+    EXPECT_EQ(file_bytes(path), before);
+    EXPECT_TRUE(add_overviews(path, {.factors = {{}}, .place = place}).overviews.empty()) << "asked for";
+  }
+}
+
+TEST_F(AddOverviews, LeavesWhatIsMissingOfACutFileMissing) {
+  WriteOptions options = plain();
+  options.compression = Compression::none;
+  std::string const path = make("a.tif", options);
+  std::vector<std::byte> file = file_bytes(path);
+  std::size_t const whole = file.size();
+  file.resize(whole - 1000);
+  static_cast<void>(folder_.write("a.tif", file));
+  OverviewOptions how{.factors = {{2}}};
+  how.bad_tile = BadTile::fill;
+  EXPECT_EQ(add_overviews(path, how).overviews.size(), 1U);
+  std::vector<std::byte> const now = file_bytes(path);
+  EXPECT_TRUE(
+      std::ranges::all_of(std::span(now).subspan(file.size(), 1000), [](std::byte b) { return b == std::byte{}; }));
+}
+
+TEST_F(AddOverviews, SyncsWhatItAddsBeforeThePointersToIt) {
+  WriteOptions cog = plain();
+  cog.cog = true;
+  for (bool const replaces : {false, true}) {
+    std::string const path = make("a.tif", replaces ? plain() : cog);
+    if (replaces) { static_cast<void>(add_overviews(path, {.factors = {{2, 4}}})); }
+    std::size_t const size = file_bytes(path).size();
+    testing::CallLog const log;
+    EXPECT_EQ(add_overviews(path, {.factors = {{2}}}).overviews.size(), 1U);
+    EXPECT_TRUE(log.syncs_before_writes_inside(size));
+  }
+}
+
+TEST_F(AddOverviews, GivesTheWholeFileBackWhenItFailsAfterPublishing) {
+  WriteOptions cog = plain();
+  cog.cog = true;
+  std::string const path = make("a.tif", cog);
+  std::vector<std::byte> const before = file_bytes(path);
+  // The last writes are the promise that is taken back, and the pointer.
+  int writes = 0;
+  {
+    FailingCalls const calls({.call = "pwrite", .at = 1'000'000});
+    static_cast<void>(add_overviews(path, {.factors = {{2}}}));
+    writes = calls.count();
+  }
+  for (int const last : {1, 2}) {
+    static_cast<void>(folder_.write("a.tif", before));
+    {
+      FailingCalls const calls({.call = "pwrite", .at = writes - last});
+      EXPECT_THROW(static_cast<void>(add_overviews(path, {.factors = {{2}}})), Error);
+    }
+    EXPECT_EQ(file_bytes(path), before) << "also the promise of a COG";
+  }
+}
+
+TEST_F(AddOverviews, TellsOfACogWithoutAGhostArea) {
+  WriteOptions cog = plain();
+  cog.cog = true;
+  cog.overview_factors = {{2}};
+  std::string const path = make("a.tif", cog);
+  static_cast<void>(folder_.write("a.tif", testing::without_ghost(file_bytes(path))));
+  EXPECT_TRUE(add_overviews(path, {.factors = {{2, 4}}}).no_longer_cog);
+  EXPECT_FALSE(add_overviews(path, {.factors = {{2, 4}}}).no_longer_cog);
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`terrazzo edit`: GDAL reads what was changed, pixels and all else stay, COGs stay COGs."""
 
+import struct
 import subprocess
 
 import harness
 import numpy as np
 import pytest
 import rasterio
+import tiff_patch
 
 TRANSFORM = rasterio.transform.from_origin(5e5, 5e6, 10, 10)
 
@@ -224,3 +226,94 @@ def test_a_sidecar_that_wins_is_told(tmp_path):
     answer = harness.run_json("edit", path, "--transform", "5,2,0,5,0,-2", "--json")
     assert answer["hidden_by_sidecar"] is True
     assert harness.run_json("edit", path, "--set", "A=b", "--json")["hidden_by_sidecar"] is False
+
+
+def strip_file(*entries, before_strip=b"", after=b""):
+    """Header, one directory, `before_strip`, a strip of 8 x 8 bytes. An entry of None is where `before_strip` begins."""
+    tags = [(256, 4, 8), (257, 4, 8), (258, 3, 8), (262, 3, 1), (273, 4, None), (278, 4, 8), (279, 4, 64), *entries]
+    place = 8 + 2 + 12 * len(tags) + 4
+    at = {273: place + len(before_strip)}
+    body = b"".join(struct.pack("<HHII", tag, kind, 1, at.get(tag, place) if value is None else value) for tag, kind, value in tags)
+    return struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + body + bytes(4) + before_strip + bytes(range(64)) + after
+
+
+def test_bytes_that_only_a_private_tag_refers_to_stay(tmp_path):
+    path = tmp_path / "a.tif"
+    path.write_bytes(strip_file((65001, 4, None), before_strip=b"private" * 100))
+    edit(path, "--set", "A=b", "--nodata", "7")
+    data = path.read_bytes()
+    assert b"private" * 100 in data
+    with rasterio.open(path) as file:
+        assert file.read(1).ravel().tolist() == list(range(64)) and file.nodata == 7
+    result = harness.run("edit", path, "--set", "A=c", "--rewrite", "--json")
+    assert result.code == harness.UNSUPPORTED and "private tag" in result.error()["message"]
+    assert path.read_bytes() == data
+
+
+def test_what_is_missing_of_a_cut_file_stays_missing(tmp_path):
+    path = tmp_path / "a.tif"
+    harness.run_ok("convert", make(tmp_path / "source.tif"), "-o", path, "--compression", "none")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-50_000])
+    assert edit(path, "--set", f"LONG={'x' * 60_000}") == "appended"
+    now = path.read_bytes()
+    assert now[len(whole) - 50_000:len(whole)] == bytes(50_000)
+    assert harness.run_json("info", path, "--json")["metadata"][""]["LONG"] == "x" * 60_000
+
+
+def test_claims_far_behind_the_end_are_refused(tmp_path):
+    path = tmp_path / "a.tif"
+    file = bytearray(strip_file())
+    at = file.index(struct.pack("<HHI", 279, 4, 1)) + 8
+    struct.pack_into("<I", file, at, 0xF0000000)
+    path.write_bytes(file)
+    assert harness.run("edit", path, "--set", f"LONG={'x' * 500}").code == harness.LIMIT
+    assert path.read_bytes() == file
+
+
+def test_masks_with_other_tiles_than_their_image_go_along(tmp_path):
+    path = tmp_path / "a.tif"
+    harness.run_ok("cog", make(tmp_path / "source.tif", bands=1), "-o", path, "--window", "0,0,256,256", "--tile-size", "256")
+    rng = np.random.default_rng(5)
+    validity = (rng.random((256, 256)) < 0.5).astype(np.uint8)
+    append_mask(path, validity, 64)
+    with rasterio.open(path) as file:
+        np.testing.assert_array_equal(file.dataset_mask() != 0, validity != 0)
+    before = facts(path)
+    assert edit(path, "--rewrite") == "rewritten"
+    assert_same(before, facts(path), but=("structure",))
+
+
+def test_a_mask_larger_than_the_raster_does_not_take_its_place(tmp_path):
+    path = tmp_path / "a.tif"
+    harness.run_ok("cog", make(tmp_path / "source.tif", bands=1), "-o", path, "--window", "0,0,256,256", "--tile-size", "256")
+    append_mask(path, np.ones((512, 512), np.uint8), 256)
+    before = facts(path)
+    assert edit(path, "--rewrite") == "rewritten"
+    assert_same(before, facts(path), but=("structure",))
+
+
+def append_mask(path, validity, tile):
+    """Behind the last directory of a file with one image: uncompressed, a byte a pixel."""
+    tiff = tiff_patch.Tiff(path.read_bytes())
+    offsets = []
+    for row in range(0, validity.shape[0], tile):
+        for column in range(0, validity.shape[1], tile):
+            offsets.append(tiff.append((validity[row:row + tile, column:column + tile] * 255).tobytes()))
+    lists = [tiff.append(struct.pack(f"<{len(offsets)}I", *values)) for values in (offsets, [tile * tile] * len(offsets))]
+    tags = [(254, 4, 1, 4), (256, 4, 1, validity.shape[1]), (257, 4, 1, validity.shape[0]), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 4),
+            (277, 3, 1, 1), (322, 4, 1, tile), (323, 4, 1, tile), (324, 4, len(offsets), lists[0]), (325, 4, len(offsets), lists[1])]
+    body = struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags) + bytes(4)
+    at = tiff.append(body)
+    tiff.put("I", tiff.ifds[-1].link_at, at)
+    path.write_bytes(tiff.data)
+
+
+def test_a_small_raster_that_was_laid_out_as_a_cog_is_told(tmp_path):
+    source = make(tmp_path / "a.tif")
+    path = tmp_path / "b.tif"
+    harness.run_ok("convert", source, "-o", path, "--window", "0,0,200,200", "--tile-size", "64")
+    assert harness.run("validate", path).code == harness.OK
+    result = harness.run("edit", path, "--set", f"LONG={'x' * 500}")
+    assert result.code == harness.OK and b"no COG any more" in result.stderr
+    assert harness.run("validate", path).code != harness.OK

@@ -313,3 +313,30 @@ def test_the_old_file_survives_being_stopped(tmp_path, how):
             break
     harness.run_ok("overviews", path, "--factors", "2")
     assert list(levels(path)) == [2]
+
+
+def test_without_factors_a_small_raster_keeps_what_it_has(tmp_path):
+    path = make(tmp_path / "a.tif", width=200, height=100)
+    for place in ([], ["--external"]):
+        harness.run_ok("overviews", path, "--factors", "2", *place)
+        assert list(levels(path)) == [2]
+        harness.run_ok("overviews", path, *place)
+        assert list(levels(path)) == [2]
+        harness.run_ok("overviews", path, "--factors", "none", *place)
+        assert list(levels(path)) == []
+
+
+def test_a_file_that_ends_inside_its_last_link_is_refused(tmp_path):
+    path = tmp_path / "a.tif"
+    tifffile.imwrite(path, np.zeros((64, 64), np.uint8), metadata=None, software=False)
+    tiff = bytearray(path.read_bytes())
+    # The directory again, at the end: its link is all that follows.
+    at = int.from_bytes(tiff[4:8], "little")
+    directory = tiff[at:at + 2 + 12 * int.from_bytes(tiff[at:at + 2], "little")]
+    tiff += bytes(len(tiff) % 2)
+    tiff[4:8] = len(tiff).to_bytes(4, "little")
+    path.write_bytes(tiff + directory + bytes(2))
+    before = path.read_bytes()
+    result = harness.run("overviews", path, "--factors", "2", "--json")
+    assert result.code == harness.MALFORMED and result.error()["ifd"] == 0
+    assert path.read_bytes() == before

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/file_update.hpp"
 
+#include "support/call_log.hpp"
 #include "support/failure.hpp"
 #include "support/fault_injection.hpp"
 #include "support/file_bytes.hpp"
@@ -37,6 +38,8 @@ TEST_F(FileUpdateTest, AddsBytesThenPatches) {
   file.write_at(112 + more_.size(), old_);
   file.publish(112 + more_.size() + old_.size());
   file.patch(3, std::span(more_).first(4));
+  file.commit();
+  file.discard();
   std::vector<std::byte> expected = old_;
   expected.resize(112);
   std::copy_n(more_.begin(), 4, expected.begin() + 3);
@@ -154,6 +157,46 @@ TEST_F(FileUpdateTest, TellsWhenThereIsNoSuchFileOrNoSync) {
   EXPECT_EQ(kind_of_failure([&] { file.publish(200); }), ErrorKind::io);
   file.discard();
   EXPECT_EQ(file_bytes(path_), old_);
+}
+
+TEST_F(FileUpdateTest, SyncsWhatWasAddedBeforeEachPatchWhateverTheDurability) {
+  for (Durability const durability : {Durability::none, Durability::fsync}) {
+    FileUpdate file(folder_.write("a.bin", old_), durability);
+    testing::CallLog const log;
+    file.open();
+    file.write_at(112, more_);
+    file.publish(112 + more_.size());
+    file.patch(50, std::span(more_).first(4));
+    file.patch(3, std::span(more_).first(4));
+    file.commit();
+    EXPECT_TRUE(log.syncs_before_writes_inside(100));
+    EXPECT_EQ(log.calls().back().name, durability == Durability::fsync ? "sync" : "write");
+  }
+}
+
+TEST_F(FileUpdateTest, UndoesPatchesThatAreNotCommitted) {
+  {
+    FileUpdate file(path_, Durability::none);
+    file.open();
+    file.write_at(112, more_);
+    file.publish(112 + more_.size());
+    file.patch(50, std::span(more_).first(8));
+    file.patch(54, std::span(more_).subspan(100, 8));
+  }
+  EXPECT_EQ(file_bytes(path_), old_);
+}
+
+TEST_F(FileUpdateTest, KeepsTheTailWhenAPatchCannotBeUndone) {
+  FileUpdate file(path_, Durability::none);
+  file.open();
+  file.write_at(112, more_);
+  file.publish(112 + more_.size());
+  file.patch(50, std::span(more_).first(8));
+  {
+    FailingCalls const calls({.call = "pwrite", .times = 100});
+    file.discard();
+  }
+  EXPECT_EQ(file_bytes(path_).size(), 112 + more_.size()) << "something inside leads there";
 }
 
 }  // namespace

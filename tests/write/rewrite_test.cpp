@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/rewrite.hpp"
 
+#include "support/file_bytes.hpp"
+#include "support/tiff_builder.hpp"
+
 #include "io/memory_source.hpp"
 #include "terrazzo/error.hpp"
 #include "tiff/directory.hpp"
@@ -8,7 +11,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <string_view>
 
 namespace terrazzo::writing {
 namespace {
@@ -84,6 +89,71 @@ TEST_P(RewriteTest, OfAPlainFileKeepsPixelsAndMasks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(WithAndWithoutMask, RewriteTest, ::testing::Bool());
+
+// A raster of 64 x 64 in one tile and a mask of 16 tiles, all different.
+std::vector<std::byte> file_with_small_mask_tiles() {
+  testing::TiffBuilder builder;
+  std::vector<std::byte> pixels = testing::byte_pattern(64 * 64);
+  auto const tile = static_cast<std::uint32_t>(builder.data(pixels));
+  std::vector<std::uint32_t> offsets, sizes;
+  for (unsigned i = 0; i < 16; ++i) {
+    offsets.push_back(static_cast<std::uint32_t>(builder.data(testing::byte_pattern(32, i * 100))));
+    sizes.push_back(32);
+  }
+  builder.longs(256, {64}).longs(257, {64}).shorts(258, {8}).shorts(259, {1}).shorts(262, {1});
+  builder.longs(322, {64}).longs(323, {64}).longs(324, {tile}).longs(325, {64 * 64});
+  builder.next_ifd().longs(254, {4}).longs(256, {64}).longs(257, {64}).shorts(258, {1}).shorts(259, {1});
+  builder.shorts(262, {4}).longs(322, {16}).longs(323, {16}).longs(324, offsets).longs(325, sizes);
+  return builder.bytes();
+}
+
+TEST(Rewrite, CarriesMasksWhoseTilesAreOthersThanTheirImages) {
+  std::vector<std::byte> const file = file_with_small_mask_tiles();
+  for (bool const cog : {false, true}) {
+    std::vector<std::byte> const again = rewritten(file, cog);
+    Dataset const before = open_memory(file), after = open_memory(again);
+    EXPECT_TRUE(std::ranges::equal(read(before).bytes(), read(after).bytes()));
+    EXPECT_TRUE(std::ranges::equal(read_mask(before).bytes(), read_mask(after).bytes())) << "COG: " << cog;
+    std::string_view const text(reinterpret_cast<char const*>(again.data()), again.size());
+    EXPECT_EQ(text.find("MASK_INTERLEAVED"), std::string_view::npos) << "they cannot be";
+  }
+}
+
+TEST(Rewrite, CarriesEveryMaskThereIs) {
+  // Two masks behind one image; the second has more tiles.
+  auto const source = std::make_shared<io::MemorySource>(file_with_small_mask_tiles(), "memory");
+  RewritePlan plan = plan_of(source, true);
+  plan.images.insert(plan.images.begin() + 1, plan.images.front());
+  plan.images[1].is_mask = true;
+  std::vector<std::byte> out;
+  auto const sink = memory_sink(out);
+  sink->open();
+  EXPECT_EQ(rewrite(plan, *source, *sink).tiles, 18U);
+}
+
+TEST(Rewrite, LeavesNoOldListOfTilesBehind) {
+  // Tiles that are listed as strips, as some writers do.
+  testing::TiffBuilder builder;
+  auto const at = static_cast<std::uint32_t>(builder.data(testing::byte_pattern(256)));
+  builder.longs(256, {16}).longs(257, {16}).shorts(258, {8}).shorts(259, {1}).shorts(262, {1});
+  builder.longs(273, {at}).longs(279, {256}).longs(322, {16}).longs(323, {16});
+  std::vector<std::byte> const again = rewritten(builder.bytes(), false);
+  tiff::Chain const chain = tiff::read_chain(std::make_shared<io::MemorySource>(again, "memory"));
+  EXPECT_FALSE(chain.directories[0].has(tiff::tag::StripOffsets));
+  EXPECT_TRUE(chain.directories[0].has(tiff::tag::TileOffsets));
+  EXPECT_TRUE(std::ranges::equal(read(open_memory(again)).bytes(), testing::byte_pattern(256)));
+}
+
+TEST(Rewrite, CopiesATileThatIsLargerThanABatch) {
+  // 17 MiB in one strip.
+  testing::TiffBuilder builder;
+  constexpr std::uint32_t kSide = 1 << 12, kRows = (std::uint32_t{17} << 20) / kSide;
+  auto const at = static_cast<std::uint32_t>(builder.data(testing::byte_pattern(std::size_t{kSide} * kRows)));
+  builder.longs(256, {kSide}).longs(257, {kRows}).shorts(258, {8}).shorts(262, {1}).longs(273, {at});
+  builder.longs(278, {kRows}).longs(279, {kSide * kRows});
+  std::vector<std::byte> const file = builder.bytes(), again = rewritten(file, false);
+  EXPECT_TRUE(std::ranges::equal(read(open_memory(again)).bytes(), read(open_memory(file)).bytes()));
+}
 
 TEST(Rewrite, PutsTheRasterOfALongFrontWhereTheWriterDoes) {
   // Overviews of 1.3 MB come before it.
