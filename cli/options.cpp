@@ -136,7 +136,8 @@ void add_conversion(CLI::App& command, Selection& selection) {
              "Convert samples: rounded and clamped as GDAL does")
       ->group(kPixels);
   command.add_flag("--masked", selection.masked, "Missing pixels become NaN; integers become float64")->group(kPixels);
-  command.add_flag("--unpack", selection.unpack, "Apply the bands' scale and offset")->group(kPixels);
+  command.add_flag("--unpack", selection.unpack, "Apply the bands' scale and offset; missing pixels stay missing")
+      ->group(kPixels);
 }
 
 void add_tolerance(CLI::App& command, Selection& selection) {

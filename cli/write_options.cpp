@@ -136,13 +136,14 @@ void add_description(CLI::App& command, WriteChoices& choices) {
       command
           .add_option(
               "--nodata", choices.nodata,
-              "The value of missing pixels: a number, nan, or none. Only NaN becomes it; pixels of the source's own "
-              "nodata stay as they are, and count as data")
+              "The value of missing pixels: a number, nan, or none. With --masked or --unpack they become it; without, "
+              "only NaN does, and pixels of the source's own nodata stay as they are, and count as data")
           ->type_name("VALUE")
           ->group(kDescription);
   command
       .add_flag("--mask", choices.mask,
-                "A mask of the pixels that the source has, instead of nodata: what lossy codecs (JPEG, WebP) want")
+                "A mask of the pixels that the source has in any band, instead of nodata: what lossy codecs (JPEG, "
+                "WebP) want")
       ->excludes(nodata)
       ->group(kDescription);
   command.add_option("--crs", choices.crs, "The CRS, instead of the source's: EPSG:32632, WKT, PROJJSON, or none")

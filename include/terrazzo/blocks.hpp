@@ -27,6 +27,8 @@ class RowBlocks {
   // with a target size is one block too. Progress is reported over the whole request, not block by block.
   RowBlocks(Dataset dataset, ReadRequest request, std::uint64_t block_bytes);
 
+  [[nodiscard]] Dataset const& dataset() const noexcept { return dataset_; }
+  [[nodiscard]] ReadRequest const& request() const noexcept { return request_; }
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
 
   // The part of the raster that block `index` covers, in pixels of the level that is read.

@@ -27,8 +27,9 @@
 namespace terrazzo {
 
 // Options that write what this read gives: type, bands, nodata, mask, colours, metadata, and the georeference moved to
-// the window or scaled to the target size. An ICC profile is among the extra tags when all bands are read, in their
-// order and type. Change what is wanted otherwise.
+// the window or scaled to the target size. With `read.masked` or `read.unpack`, nodata is what missing pixels become.
+// An ICC profile is among the extra tags when all bands are read, in their order and type. Change what is wanted
+// otherwise.
 [[nodiscard]] WriteOptions conversion_options(Dataset const& source, ReadRequest const& read = {});
 
 // For a COG, as GDAL's driver: alpha becomes the mask where JPEG would blur it. That is where `options` say JPEG, the
@@ -42,10 +43,13 @@ struct ConvertReport {
 };
 
 // What is read is said by `read`: window, bands, level, target size, type. Threads, progress and cancellation are taken
-// from `options`; progress counts tiles written. With `options.mask` the validity of pixels (read_mask()) becomes the
-// mask. `options.dtype` and `options.bands` must be what the read gives. With the device engine, rows are read straight
-// into device memory where that is possible, and `options.device_budget_bytes` is for both: half for reading (unless
-// `read` has a budget of its own), half for writing.
+// from `options`; progress counts tiles written. With `options.mask` the mask has the pixels
+// that any band has, or those that alpha makes valid (read_mask()). With `read.masked` or `read.unpack`, missing pixels
+// become `options.nodata` (unless `read.missing` says what); where they would be taken for data, as integers without
+// nodata and mask would be, that is a `usage` error. `options.dtype` and `options.bands` must be what the read gives.
+// With the device engine, rows are read straight into device memory where that is possible, and
+// `options.device_budget_bytes` is for both: half for reading (unless `read` has a budget of its own), half for
+// writing.
 ConvertReport convert(Dataset const& source, std::string const& path, WriteOptions const& options,
                       ReadRequest const& read = {});
 ConvertReport convert(Dataset const& source, std::shared_ptr<ByteSink> sink, WriteOptions const& options,

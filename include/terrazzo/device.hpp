@@ -41,7 +41,8 @@ struct DeviceView {
   std::int64_t band_stride_bytes = 0, row_stride_bytes = 0, pixel_stride_bytes = 0;
 };
 
-// [count, bands, height, width]: one item for each window of read_windows() and read_windows_device().
+// [count, bands, height, width]: one item for each window of read_windows() and read_windows_device(). All four strides
+// 0 mean packed.
 struct DeviceBatchView {
   DeviceView item{};  // the first
   std::uint32_t count = 0;

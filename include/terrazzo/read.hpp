@@ -121,7 +121,11 @@ struct ReadRequest {
   std::optional<TargetSize> target_size{};
 
   bool masked = false;  // invalid pixels (nodata, mask, alpha) become NaN; integers become float64
-  bool unpack = false;  // stored * scale + offset; integers become float64
+  bool unpack = false;  // stored * scale + offset; integers become float64; pixels of nodata are not scaled
+  // What missing pixels become with `masked` or `unpack`, a value of the result's type (make_nodata()). Default: NaN
+  // with `masked`; with `unpack` alone, pixels of nodata keep that value where no other pixel of the result can have
+  // it, and become NaN elsewhere. NaN is 0 in an integer.
+  std::optional<Nodata> missing{};
   std::optional<DType> dtype{};  // of the result; values are rounded and clamped as GDAL does
 
   BadTile bad_tile = BadTile::error;
@@ -144,6 +148,8 @@ struct ReadRequest {
 // Results
 
 // Somebody's memory, described: strides in bytes may be negative, and of any order (band-first, band-last, padded).
+// All three strides 0 mean packed: bands x height x width, C order. Otherwise a stride of 0 repeats one band, row or
+// pixel where the view is written from; in a view that is read into, it is a `usage` error over more than one of them.
 struct HostView {
   void* data = nullptr;  // of band 0, row 0, column 0
   DType dtype = DType::u8;

@@ -6,6 +6,8 @@
 #include "base/text.hpp"
 #include "ops/color_tags.hpp"
 #include "ops/stream_device_rows.hpp"
+#include "read/plan.hpp"
+#include "read/value_transforms.hpp"
 #include "terrazzo/error.hpp"
 #include "write/tag_edit.hpp"
 
@@ -102,6 +104,51 @@ std::optional<Nodata> common_nodata(std::vector<BandInfo> const& bands, std::str
   return first;
 }
 
+bool has_nan(DType dtype) { return is_floating(dtype) || (is_complex(dtype) && dtype >= DType::cf16); }
+
+// Where the read replaces missing pixels: NaN in floats, else what no other pixel can have. nullopt: there is no such
+// value, and convert() wants one.
+std::optional<Nodata> nodata_of_missing(ReadPlan const& planned, ReadRequest const& read) {
+  ReadPlan::Impl const& plan = planned.impl();
+  if (plan.missing) { return plan.missing; }
+  if (has_nan(plan.dtype)) { return make_nodata("nan", plan.dtype); }
+  return reading::unambiguous_nodata(plan, read.unpack);
+}
+
+bool rescales(ReadPlan const& planned) {
+  return std::ranges::any_of(planned.impl().transforms, [](auto const& transform) { return transform.rescale; });
+}
+
+// What missing pixels become in the file. Pixels that are scaled without a look at nodata, as the mask image says what
+// is missing, have none.
+std::optional<Nodata> converted_nodata(Info const& info, ReadPlan const& planned, ReadRequest const& read,
+                                       std::vector<BandInfo> const& bands) {
+  if (read.masked) { return nodata_of_missing(planned, read); }
+  if (rescales(planned)) {
+    return reading::has_missing_values(planned.impl()) ? nodata_of_missing(planned, read) : std::nullopt;
+  }
+  std::optional<Nodata> const nodata = common_nodata(bands, info.source);
+  return nodata && planned.dtype() != info.dtype() ? nodata_in(nodata->text, planned.dtype()) : nodata;
+}
+
+// The read makes missing pixels what the file says they are. Throws `usage` where they would be taken for data.
+void settle_missing(Dataset const& source, WriteOptions const& options, ReadRequest& read) {
+  if ((!read.masked && !read.unpack) || read.missing) { return; }
+  read.missing = options.nodata;
+  ReadPlan const planned = plan(source, read);
+  if (read.missing || options.mask || has_nan(planned.dtype())) { return; }
+  bool const may_miss =
+      read.masked ? std::ranges::any_of(
+                        planned.bands(),
+                        [&](std::uint32_t band) { return source.info().bands[band - 1].mask != MaskKind::all_valid; })
+                  : rescales(planned) && reading::has_missing_values(planned.impl());
+  if (!may_miss) { return; }
+  throw Error(ErrorKind::usage,
+              text("missing pixels need a value that no other pixel of ", to_string(planned.dtype()),
+                   " has: give one (--nodata VALUE), a mask (--mask), or a type that has NaN (--dtype float32)"),
+              {.source = source.info().source});
+}
+
 }  // namespace
 
 WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) {
@@ -116,7 +163,8 @@ WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) 
   options.bands = static_cast<std::uint32_t>(planned.bands().size());
   options.band_info.clear();
   for (std::uint32_t const band : planned.bands()) { options.band_info.push_back(info.bands[band - 1]); }
-  options.nodata = common_nodata(options.band_info, info.source);
+  options.nodata = converted_nodata(info, planned, read, options.band_info);
+  if (read.masked) { options.mask = false; }
   place_georeference(info, read, planned, options.georeference);
   leave_out_unknown_crs(info.source, options.georeference);
   // Statistics are of the source's pixels, all of them.
@@ -135,14 +183,11 @@ WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) 
       band.offset = 0;
       band.has_scale = band.has_offset = false;
     }
-    bool const keeps_classes = options.dtype == info.dtype();
-    if (!keeps_classes || options.bands > 1) { band.color_table.clear(); }
-  }
-  if (read.masked) {
-    options.nodata = make_nodata("nan", options.dtype);
-    options.mask = false;
-  } else if (options.nodata && options.dtype != info.dtype()) {
-    options.nodata = nodata_in(options.nodata->text, options.dtype);
+    bool const keeps_colors = options.dtype == info.dtype() && options.bands == 1;
+    if (!keeps_colors && !band.color_table.empty()) {
+      band.color_table.clear();
+      options.resampling = Resampling::nearest;  // classes of any type have no mean
+    }
   }
   // A profile that a PAM file gives is among the metadata, and becomes the tag by itself.
   if (!read.unpack && !options.metadata.domains.contains("COLOR_PROFILE")) {
@@ -171,6 +216,7 @@ namespace {
 template <class MakeWriter>
 ConvertReport convert_with(Dataset const& source, WriteOptions options, ReadRequest read,
                            MakeWriter const& make_writer) {
+  settle_missing(source, options, read);
   ReadPlan const planned = plan(source, read);
   ops::share_device_budget(source, read, options);
   Writer writer = make_writer(planned.width(), planned.height(), options);

@@ -35,10 +35,11 @@ struct Band {
   std::unique_ptr<ops::Accumulator> accumulator;
 };
 
-// Nodata is compared on the fly; every other kind of mask, and nodata of widened types, is read.
+// Nodata is compared on the fly; every other kind of mask, and nodata of widened types, is read. So is that of complex
+// types: the real part is compared, and the magnitude counted.
 bool needs_mask(BandInfo const& band) {
   if (band.mask == MaskKind::all_valid) { return false; }
-  return band.mask != MaskKind::nodata || working_dtype(band.dtype) != band.dtype;
+  return band.mask != MaskKind::nodata || working_dtype(band.dtype) != band.dtype || is_complex(band.dtype);
 }
 
 std::vector<std::uint32_t> band_numbers(Info const& info, ReadRequest const& request) {
@@ -156,11 +157,15 @@ void check_request(StatsRequest const& request) {
 std::vector<BandStats> compute_stats(Dataset const& dataset, StatsRequest const& request, ReadReport* report) {
   check_request(request);
   ReadRequest reading = request.read;
-  bool const unpack = std::exchange(reading.unpack, false);
+  bool const wants_unpacked = std::exchange(reading.unpack, false);
   reading.masked = false;
+  reading.missing.reset();
   reading.dtype.reset();
   DType const dtype = working_dtype(result_dtype(dataset, reading));
   reading.dtype = dtype;
+  // Real results are scaled at the end. The magnitude of a scaled complex number does not follow from the stored one's.
+  bool const unpack = wants_unpacked && !is_complex(dtype);
+  reading.unpack = wants_unpacked && is_complex(dtype);
   auto const pass = std::make_shared<unsigned>(0);
   std::vector<std::uint32_t> const numbers = band_numbers(dataset.info(), reading);
   if (std::uint64_t{request.histogram_bins} * numbers.size() > kMaxBinsOfAllBands) {

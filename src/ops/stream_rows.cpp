@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <future>
 #include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace terrazzo::ops {
 namespace {
@@ -39,6 +41,34 @@ struct Block {
   HostView pixels{};
   ReadReport report{};
 };
+
+// The index of a band that is read whose mask is the alpha band, which masks all others.
+std::optional<std::size_t> find_masked_by_alpha(RowBlocks const& blocks) {
+  std::vector<BandInfo> const& bands = blocks.dataset().info().bands;
+  std::vector<std::uint32_t> const& asked = blocks.request().bands;
+  for (std::size_t i = 0; i < blocks.bands(); ++i) {
+    std::size_t const band = asked.empty() ? i : asked[i] - 1;
+    if (bands[band].mask == MaskKind::alpha) { return i; }
+  }
+  return std::nullopt;
+}
+
+// One mask for all bands: alpha, or else every pixel that any band has, as rasterio's dataset_mask().
+HostView joint_mask(HostArray& masks, RowBlocks const& blocks) {
+  HostView joint = masks.view();
+  joint.bands = 1;
+  if (auto const band = find_masked_by_alpha(blocks)) {
+    joint.data = static_cast<std::byte*>(joint.data) + static_cast<std::int64_t>(*band) * joint.band_stride_bytes;
+    return joint;
+  }
+  std::size_t const plane_bytes = std::size_t{joint.height} * joint.width;
+  std::span<std::byte> const all = masks.bytes().first(plane_bytes);
+  for (std::uint32_t band = 1; band < masks.bands(); ++band) {
+    std::span<std::byte const> const other = masks.bytes().subspan(band * plane_bytes, plane_bytes);
+    for (std::size_t i = 0; i < plane_bytes; ++i) { all[i] |= other[i]; }
+  }
+  return joint;
+}
 
 void read_block(RowBlocks const& blocks, std::uint64_t index, bool wants_mask, RowBlocks::Order order, Block& block) {
   block.report = {};
@@ -78,10 +108,7 @@ ReadReport stream_rows(RowBlocks const& blocks, WriteOptions const& options, Wri
     if (ahead && i + 1 < blocks.count()) { next = start(i + 1); }
     reading::add_report(report, block.report);
     if (options.mask) {
-      // One mask for all bands: that of the first.
-      HostView mask = block.mask->view();
-      mask.bands = 1;
-      writer.write_rows(block.pixels, mask);
+      writer.write_rows(block.pixels, joint_mask(*block.mask, blocks));
     } else {
       writer.write_rows(block.pixels);
     }

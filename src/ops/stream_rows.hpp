@@ -12,7 +12,8 @@ namespace terrazzo::ops {
 // Blocks of what `read` asks for, sized for `options`, with its threads and its cancellation.
 [[nodiscard]] RowBlocks blocks_for(Dataset const& source, ReadRequest read, WriteOptions const& options);
 
-// All of them. With `options.mask` the validity of pixels becomes the mask. Closing the writer is the caller's.
+// All of them. With `options.mask` the mask has the pixels that any band has, or those that alpha makes valid. Closing
+// the writer is the caller's.
 ReadReport stream_rows(RowBlocks const& blocks, WriteOptions const& options, Writer& writer);
 
 }  // namespace terrazzo::ops

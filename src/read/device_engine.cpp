@@ -250,7 +250,7 @@ class DeviceRead {
       batch.width = plan.out_width;
       batch.height = plan.out_height;
       batch.sample_bytes = result_.sample_bytes;
-      tile::fill_row(result_.dtype, batch.invalid, 0, 1, std::numeric_limits<double>::quiet_NaN());
+      tile::store_missing(result_.dtype, batch.invalid, plan.missing_value());
       batch.mask = buffer.data() + plane_bytes * m;
       gpu::apply_mask(batch, stream_.get());
     }

@@ -9,6 +9,7 @@
 #include "read/entry.hpp"
 #include "read/plan.hpp"
 #include "read/read_report.hpp"
+#include "tile/view_strides.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -18,7 +19,7 @@ namespace terrazzo {
 
 namespace {
 
-using reading::check_view;
+using reading::checked_view;
 using reading::DeviceJob;
 using reading::naming_the_source;
 using reading::with_dtype;
@@ -40,7 +41,7 @@ void execute(std::span<DeviceJob const> jobs, ReadRequest const& request, Device
 // Memory for `count` results of the plan, one after the other.
 DeviceBatch make_batch(ReadPlan::Impl const& plan, std::uint32_t count, ReadRequest const& request) {
   std::shared_ptr<void> memory = reading::allocate_result(result_bytes(plan, count), request);
-  auto const item = reading::contiguous_view<DeviceView>(
+  auto const item = tile::contiguous_view<DeviceView>(
       memory.get(), plan.dtype, static_cast<std::uint32_t>(plan.bands.size()), plan.out_height, plan.out_width);
   return DeviceBatch(std::move(memory), {item, count, item.bands * item.band_stride_bytes}, reading::current_device());
 }
@@ -68,6 +69,20 @@ std::vector<DeviceJob> plan_windows(std::span<WindowOf const> windows, ReadReque
     });
   }
   return jobs;
+}
+
+// As checked_view(). Without any stride, items follow each other without gaps too.
+DeviceBatchView checked_batch(ReadPlan::Impl const& plan, DeviceBatchView const& destination) {
+  DeviceBatchView batch = destination;
+  batch.item = checked_view(plan, destination.item);
+  bool const is_packed = destination.item_stride_bytes == 0 && destination.item.band_stride_bytes == 0 &&
+                         destination.item.row_stride_bytes == 0 && destination.item.pixel_stride_bytes == 0;
+  if (is_packed) { batch.item_stride_bytes = batch.item.bands * batch.item.band_stride_bytes; }
+  if (batch.count > 1 && batch.item_stride_bytes == 0) {
+    throw Error(ErrorKind::usage,
+                text("the destination has ", batch.count, " items at one address: their stride is 0"));
+  }
+  return batch;
 }
 
 void execute_windows(std::vector<DeviceJob> jobs, ReadRequest const& request, DeviceBatchView const& destination,
@@ -119,7 +134,7 @@ DeviceArray make_device_array(DType dtype, std::uint32_t bands, std::uint32_t he
   auto const bytes = checked_product(size_bytes(dtype), bands, height, width);
   if (!bytes) { throw Error(ErrorKind::limit, "the array has more bytes than can be counted"); }
   std::shared_ptr<void> memory = reading::allocate_result(*bytes, {});
-  auto const view = reading::contiguous_view<DeviceView>(memory.get(), dtype, bands, height, width);
+  auto const view = tile::contiguous_view<DeviceView>(memory.get(), dtype, bands, height, width);
   return DeviceArray(std::move(memory), view, reading::current_device());
 }
 
@@ -136,8 +151,7 @@ void read_into(Dataset const& dataset, ReadRequest const& request, DeviceView co
                ReadReport* report) {
   naming_the_source(dataset, [&] {
     DeviceJob const job{reading::make_plan(dataset.shared_impl(), with_dtype(request, destination.dtype))};
-    check_view(*job.plan, destination);
-    execute({&job, 1}, request, destination, stream, report);
+    execute({&job, 1}, request, checked_view(*job.plan, destination), stream, report);
   });
 }
 
@@ -149,8 +163,9 @@ void read_windows(std::span<WindowOf const> windows, ReadRequest const& request,
   if (report != nullptr) { *report = {}; }
   std::vector<DeviceJob> jobs = plan_windows(windows, with_dtype(request, destination.item.dtype));
   if (jobs.empty()) { return; }
-  naming_the_source(windows.front().dataset, [&] { check_view(*jobs.front().plan, destination.item); });
-  execute_windows(std::move(jobs), request, destination, stream, report);
+  DeviceBatchView const places =
+      naming_the_source(windows.front().dataset, [&] { return checked_batch(*jobs.front().plan, destination); });
+  execute_windows(std::move(jobs), request, places, stream, report);
 }
 
 DeviceBatch read_windows_device(std::span<WindowOf const> windows, ReadRequest const& request, void* stream,
@@ -192,9 +207,9 @@ void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64
       part.progress = progress.of_part(row - whole.row, next - whole.row);
       part.window =
           Window{whole.column, static_cast<std::uint32_t>(row), whole.width, static_cast<std::uint32_t>(next - row)};
-      auto const view = reading::contiguous_view<DeviceView>(memory.get(), plan->dtype,
-                                                             static_cast<std::uint32_t>(plan->bands.size()),
-                                                             static_cast<std::uint32_t>(next - row), whole.width);
+      auto const view =
+          tile::contiguous_view<DeviceView>(memory.get(), plan->dtype, static_cast<std::uint32_t>(plan->bands.size()),
+                                            static_cast<std::uint32_t>(next - row), whole.width);
       ReadReport part_report;
       read_into(dataset, part, view, stream, &part_report);
       reading::add_report(total, std::move(part_report));

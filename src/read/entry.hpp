@@ -7,6 +7,7 @@
 #include "read/plan.hpp"
 #include "terrazzo/error.hpp"
 #include "terrazzo/read.hpp"
+#include "tile/view_strides.hpp"
 
 namespace terrazzo::reading {
 
@@ -24,9 +25,10 @@ auto naming_the_source(Dataset const& dataset, Work const& work) {
   return request;
 }
 
-// Throws `usage` for a destination that is not of the plan's shape and type. View: HostView or DeviceView.
+// The destination with its strides. Throws `usage` where it is not of the plan's shape and type, or has one place for
+// several samples. View: HostView or DeviceView.
 template <class View>
-void check_view(ReadPlan::Impl const& plan, View const& view) {
+[[nodiscard]] View checked_view(ReadPlan::Impl const& plan, View const& view) {
   if (view.data == nullptr) { throw Error(ErrorKind::usage, "the destination has no memory"); }
   if (view.bands != plan.bands.size() || view.height != plan.out_height || view.width != plan.out_width) {
     throw Error(ErrorKind::usage,
@@ -37,14 +39,9 @@ void check_view(ReadPlan::Impl const& plan, View const& view) {
     throw Error(ErrorKind::usage,
                 text("the destination holds ", to_string(view.dtype), ", the result is ", to_string(plan.dtype)));
   }
-}
-
-// Rows of one band after another, without gaps.
-template <class View>
-[[nodiscard]] View contiguous_view(void* data, DType dtype, std::uint32_t bands, std::uint32_t height,
-                                   std::uint32_t width) noexcept {
-  auto const sample = static_cast<std::int64_t>(size_bytes(dtype));
-  return {data, dtype, bands, height, width, sample * width * height, sample * width, sample};
+  View const strided = tile::with_strides(view);
+  tile::check_distinct_samples(strided);
+  return strided;
 }
 
 }  // namespace terrazzo::reading

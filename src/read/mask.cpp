@@ -9,7 +9,6 @@
 #include "tile/convert.hpp"
 
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -199,7 +198,7 @@ class SharedMasks {
 void invalidate(HostArray const& mask, ReadPlan::Impl const& plan, HostView const& destination, std::size_t band) {
   std::size_t const bytes = size_bytes(destination.dtype);
   std::byte invalid[16];
-  tile::fill_row(destination.dtype, invalid, 0, 1, std::numeric_limits<double>::quiet_NaN());
+  tile::store_missing(destination.dtype, invalid, plan.missing_value());
   for (std::uint32_t row = 0; row < plan.out_height; ++row) {
     std::byte const* const valid = row_of(mask.view(), 0, row);
     std::byte* pixel = row_of(destination, band, row);

@@ -15,8 +15,8 @@ namespace terrazzo::reading {
 void read_masks(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination,
                 MemoryBudget& budget, ReadReport& report);
 
-// execute_on_host(), and then NaN (0 in integers) in pixels that a mask or an alpha band makes invalid; nodata is dealt
-// with on the way. Pixels and masks are one job: one progress, one report.
+// execute_on_host(), and then the plan's missing value in pixels that a mask or an alpha band makes invalid; nodata is
+// dealt with on the way. Pixels and masks are one job: one progress, one report.
 void execute_masked(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination,
                     MemoryBudget& budget, ReadReport& report);
 

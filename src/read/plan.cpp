@@ -8,6 +8,7 @@
 #include "read/decode_method.hpp"
 #include "read/resample.hpp"
 #include "read/row_finisher.hpp"
+#include "read/value_transforms.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
@@ -77,6 +78,11 @@ void ReadPlan::Impl::fill_sample(std::size_t band_index, std::byte* out) const n
     tile::fill_row(from, stored, 0, 1, fills[band_index]);
   }
   tile::convert_row(from, stored, 0, dtype, out, 0, 1, transforms[band_index]);
+}
+
+tile::MissingValue ReadPlan::Impl::missing_value() const noexcept {
+  if (!missing) { return {}; }
+  return {.value = missing->value, .i64 = missing->exact_i64, .u64 = missing->exact_u64};
 }
 
 reading::LevelPtr const& ReadPlan::Impl::mask_level() const noexcept {
@@ -151,24 +157,8 @@ DType dtype_of_result(Dataset::Impl const& dataset, ReadRequest const& request) 
   if (request.dtype) { return *request.dtype; }
   DType const stored = dataset.levels[request.level]->dtype;
   bool const becomes_float = request.masked || request.unpack;
+  if (becomes_float && (stored == DType::ci16 || stored == DType::ci32)) { return DType::cf64; }
   return becomes_float && is_integer(stored) ? DType::f64 : stored;
-}
-
-tile::ValueTransform transform_of(BandInfo const& band, bool has_mask_image, ReadRequest const& request) {
-  tile::ValueTransform t;
-  // A band with a mask image follows that alone, as in GDAL; on a level without one, its nodata value (read_masks()).
-  if (request.masked && !has_mask_image && band.nodata && band.nodata->representable) {
-    t.mask_nodata = true;
-    t.nodata = band.nodata->value;
-    t.nodata_i64 = band.nodata->exact_i64;
-    t.nodata_u64 = band.nodata->exact_u64;
-  }
-  if (request.unpack && (band.scale != 1 || band.offset != 0)) {
-    t.rescale = true;
-    t.scale = band.scale;
-    t.offset = band.offset;
-  }
-  return t;
 }
 
 // At most, of a row of a resampled block: its columns and their pixels.
@@ -298,10 +288,9 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
   plan->level = dataset->levels[plan->level_index];
   plan->dataset = std::move(dataset);
   plan->dtype = dtype_of_result(*plan->dataset, request);
-  bool const has_mask_image = plan->mask_level() != nullptr;
+  choose_transforms(*plan, request);
   for (std::uint32_t const band : plan->bands) {
     BandInfo const& band_info = info.bands[band - 1];
-    plan->transforms.push_back(transform_of(band_info, has_mask_image, request));
     bool const fits = band_info.nodata && band_info.nodata->representable;
     plan->fills.push_back(fits ? band_info.nodata->value : 0);
   }

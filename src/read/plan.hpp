@@ -27,6 +27,7 @@ struct ReadPlan::Impl {
   std::vector<std::uint32_t> bands;          // 1-based, as asked
   DType dtype = DType::u8;                   // of the result
   std::vector<tile::ValueTransform> transforms;  // one per requested band
+  std::optional<Nodata> missing;             // what missing pixels become with `masked` or `unpack`; none: NaN
   std::vector<double> fills;                 // what a missing block's pixels become, before the transform
   std::string codec_name;
   std::uint64_t memory_limit_bytes = 0;      // for the result and all that is needed to make it
@@ -65,6 +66,8 @@ struct ReadPlan::Impl {
   [[nodiscard]] Target target_of(Window const& covered_part) const noexcept;
   // What a pixel of the index-th requested band becomes where the file has none: a sample of the result's type.
   void fill_sample(std::size_t band_index, std::byte* out) const noexcept;
+  // `missing` for samples of any type.
+  [[nodiscard]] tile::MissingValue missing_value() const noexcept;
   // The mask image that says which pixels of the result are valid, null when there is none. As in GDAL, a result of a
   // target size that comes from an overview without a mask has the mask of full resolution, and a level asked for by
   // its number has its own or none. Where full resolution has none, those of overviews count for nothing: in GDAL they

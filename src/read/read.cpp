@@ -11,6 +11,7 @@
 #include "read/mask.hpp"
 #include "read/plan.hpp"
 #include "tile/convert.hpp"
+#include "tile/view_strides.hpp"
 
 #include <sys/mman.h>
 
@@ -22,10 +23,10 @@
 
 namespace terrazzo {
 
-using reading::check_view;
-using reading::contiguous_view;
+using reading::checked_view;
 using reading::naming_the_source;
 using reading::with_dtype;
+using tile::contiguous_view;
 
 namespace {
 
@@ -132,9 +133,9 @@ HostArray read(Dataset const& dataset, ReadRequest const& request, ReadReport* r
 void read_into(Dataset const& dataset, ReadRequest const& request, HostView const& destination, ReadReport* report) {
   naming_the_source(dataset, [&] {
     auto const plan = reading::make_plan(dataset.shared_impl(), with_dtype(request, destination.dtype));
-    check_view(*plan, destination);
+    HostView const view = checked_view(*plan, destination);
     MemoryBudget budget(resolve_memory_limit(request.memory_limit_bytes));
-    execute(*plan, request, destination, budget, report);
+    execute(*plan, request, view, budget, report);
   });
 }
 

@@ -38,11 +38,21 @@ void convert_transformed(std::byte const* in, std::ptrdiff_t in_stride, std::byt
   }
 }
 
+void convert_samples(DType from, std::byte const* in, std::ptrdiff_t in_stride, DType to, std::byte* out,
+                     std::ptrdiff_t out_stride, std::size_t count, ValueTransform const& t) noexcept {
+  for (std::size_t i = 0; i < count; ++i) {
+    convert_sample(from, in, to, out, t);
+    in += in_stride;
+    out += out_stride;
+  }
+}
+
 }  // namespace
 
 void convert_row(DType from, std::byte const* in, std::ptrdiff_t in_stride, DType to, std::byte* out,
                  std::ptrdiff_t out_stride, std::size_t count, ValueTransform const& transform) noexcept {
-  bool const plain = transform.is_identity() || is_complex(from) || is_complex(to);
+  bool const plain = transform.is_identity();
+  if (!plain && is_complex(to)) { return convert_samples(from, in, in_stride, to, out, out_stride, count, transform); }
   if (from == to && plain) { return copy_samples(in, in_stride, out, out_stride, count, size_bytes(from)); }
   with_part_type(from, [&]<class Src>(std::type_identity<Src>) {
     with_part_type(to, [&]<class Dst>(std::type_identity<Dst>) {
@@ -62,6 +72,13 @@ void convert_row(DType from, std::byte const* in, std::ptrdiff_t in_stride, DTyp
 
 void fill_row(DType to, std::byte* out, std::ptrdiff_t out_stride, std::size_t count, double value) noexcept {
   convert_row(DType::f64, reinterpret_cast<std::byte const*>(&value), 0, to, out, out_stride, count, {});
+}
+
+void store_missing(DType to, std::byte* out, MissingValue const& missing) noexcept {
+  with_part_type(to, [&]<class Dst>(std::type_identity<Dst>) {
+    store_unaligned<Dst>(out, missing.as<Dst>());
+    if (is_complex(to)) { store_unaligned<Dst>(out + sizeof(Dst), Dst{}); }
+  });
 }
 
 void valid_row(DType from, std::byte const* in, std::ptrdiff_t in_stride, std::uint8_t* out, std::ptrdiff_t out_stride,

@@ -31,6 +31,8 @@ template <class Dst, class Src>
     return value;
   } else if constexpr (std::is_same_v<Src, Half>) {
     return convert_value<Dst>(std::bit_cast<float>(float16_to_float32_bits(value.bits)));
+  } else if constexpr (std::is_same_v<Dst, Half> && std::is_same_v<Src, double>) {
+    return Half{double_to_half(value)};
   } else if constexpr (std::is_same_v<Dst, Half>) {
     return Half{float32_to_float16_bits(std::bit_cast<std::uint32_t>(static_cast<float>(value)))};
   } else if constexpr (std::is_floating_point_v<Dst>) {
@@ -64,24 +66,46 @@ template <class Dst, class Src>
   }
 }
 
-// What happens to values on their way; all in double.
+// What missing pixels become in a result of any type: NaN is 0 in an integer. The imaginary part is 0.
+struct MissingValue {
+  double value = std::numeric_limits<double>::quiet_NaN();
+  std::optional<std::int64_t> i64{};  // for int64 results, where a double is not exact
+  std::optional<std::uint64_t> u64{};
+
+  template <class Dst>
+  [[nodiscard]] TERRAZZO_HOST_DEVICE Dst as() const noexcept {
+    if constexpr (std::is_same_v<Dst, std::int64_t>) {
+      if (i64) { return *i64; }
+    } else if constexpr (std::is_same_v<Dst, std::uint64_t>) {
+      if (u64) { return *u64; }
+    }
+    return convert_value<Dst>(value);
+  }
+};
+
+// What happens to values on their way. Scaling is done in double. Of complex samples the real part is compared with the
+// marker, as in GDAL; the scale is of both parts, the offset of the real one.
 struct ValueTransform {
-  bool mask_nodata = false;  // values equal to the marker become NaN
+  bool mask_nodata = false;  // values equal to the marker, and NaN, become `missing`, whatever the scale
   double nodata = 0;
   std::optional<std::int64_t> nodata_i64{};  // for int64 bands, where a double is not exact
   std::optional<std::uint64_t> nodata_u64{};
   bool rescale = false;
   double scale = 1, offset = 0;
+  MissingValue missing{};
 
   [[nodiscard]] TERRAZZO_HOST_DEVICE bool is_identity() const noexcept { return !mask_nodata && !rescale; }
 };
 
-// One row: `count` samples, strides in bytes between samples. Real types only take part in a transform.
+// One row: `count` samples, strides in bytes between samples.
 void convert_row(DType from, std::byte const* in, std::ptrdiff_t in_stride_bytes, DType to, std::byte* out,
                  std::ptrdiff_t out_stride_bytes, std::size_t count, ValueTransform const& transform) noexcept;
 
 // Writes `value` as samples of type `to`.
 void fill_row(DType to, std::byte* out, std::ptrdiff_t out_stride_bytes, std::size_t count, double value) noexcept;
+
+// One missing pixel, as a sample of type `to`.
+void store_missing(DType to, std::byte* out, MissingValue const& missing) noexcept;
 
 // 255 where a sample is valid (not nodata, not NaN), 0 where it is not.
 void valid_row(DType from, std::byte const* in, std::ptrdiff_t in_stride_bytes, std::uint8_t* out,

@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace terrazzo::tile {
@@ -56,31 +55,45 @@ template <class Src>
   }
 }
 
-template <class Dst, class Src>
-[[nodiscard]] TERRAZZO_HOST_DEVICE inline Dst transformed_value(Src value, ValueTransform const& t) noexcept {
-  double x = convert_value<double>(value);
-  if (t.mask_nodata && is_nodata(value, t)) {
-    x = std::numeric_limits<double>::quiet_NaN();
-  } else if (t.rescale) {
-    x = x * t.scale + t.offset;
+// NaN is as missing as the marker: a result may have no NaN.
+template <class Src>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_missing(Src value, ValueTransform const& t) noexcept {
+  if (!t.mask_nodata) { return false; }
+  if constexpr (is_real_float<Src>) {
+    double const x = convert_value<double>(value);
+    if (x != x) { return true; }
   }
-  return convert_value<Dst>(x);
+  return is_nodata(value, t);
 }
 
-// One sample, as convert_row() does it. `plain`: no transform takes part (complex types never have one).
-TERRAZZO_HOST_DEVICE inline void convert_sample(DType from, std::byte const* in, DType to, std::byte* out, bool plain,
+// A real sample, or the real part of one.
+template <class Dst, class Src>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline Dst transformed_value(Src value, ValueTransform const& t) noexcept {
+  if (is_missing(value, t)) { return t.missing.as<Dst>(); }
+  return t.rescale ? convert_value<Dst>(convert_value<double>(value) * t.scale + t.offset) : convert_value<Dst>(value);
+}
+
+// The imaginary part beside `real`.
+template <class Dst, class Src>
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline Dst transformed_imaginary(Src real, Src imaginary,
+                                                                    ValueTransform const& t) noexcept {
+  if (is_missing(real, t)) { return Dst{}; }
+  return t.rescale ? convert_value<Dst>(convert_value<double>(imaginary) * t.scale) : convert_value<Dst>(imaginary);
+}
+
+// One sample, as convert_row() does it.
+TERRAZZO_HOST_DEVICE inline void convert_sample(DType from, std::byte const* in, DType to, std::byte* out,
                                                 ValueTransform const& transform) noexcept {
   with_part_type(from, [&]<class Src>(std::type_identity<Src>) {
     with_part_type(to, [&]<class Dst>(std::type_identity<Dst>) {
       Src const value = load_unaligned<Src>(in);
-      if (!plain) {
-        store_unaligned<Dst>(out, transformed_value<Dst>(value, transform));
-        return;
-      }
-      store_unaligned<Dst>(out, convert_value<Dst>(value));
+      store_unaligned<Dst>(out, transformed_value<Dst>(value, transform));
       if (!has_two_parts(to)) { return; }
-      store_unaligned<Dst>(out + sizeof(Dst),
-                           has_two_parts(from) ? convert_value<Dst>(load_unaligned<Src>(in + sizeof(Src))) : Dst{});
+      Dst imaginary{};
+      if (has_two_parts(from)) {
+        imaginary = transformed_imaginary<Dst>(value, load_unaligned<Src>(in + sizeof(Src)), transform);
+      }
+      store_unaligned<Dst>(out + sizeof(Dst), imaginary);
     });
   });
 }

@@ -104,6 +104,34 @@ namespace terrazzo::tile {
                                     (kept + up));  // a carry out of the mantissa is the next exponent, as it should
 }
 
+// The same for a double, in one rounding: by way of a float, numbers near the border of two halves would be rounded to
+// the border first.
+[[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint16_t float64_to_float16_bits(std::uint64_t twice) noexcept {
+  auto const sign = static_cast<std::uint32_t>(twice >> 48) & 0x8000U;
+  std::uint64_t const magnitude = twice & 0x7FFFFFFFFFFFFFFFU;
+  if (magnitude > 0x7FF0000000000000U) {
+    return static_cast<std::uint16_t>(sign | 0x7E00U | (static_cast<std::uint32_t>(magnitude >> 42) & 0x3FFU));
+  }
+  if (magnitude >= 0x40EFFE0000000000U) { return static_cast<std::uint16_t>(sign | 0x7C00U); }  // 65520
+  if (magnitude <= 0x3E60000000000000U) { return static_cast<std::uint16_t>(sign); }            // 2^-25
+  auto const exponent = static_cast<std::uint32_t>(magnitude >> 52);
+  // As above: 42 bits are dropped, and one more for each step below 2^-14 (biased 1009).
+  std::uint32_t const dropped = exponent >= 1009 ? 42 : 42 + (1009 - exponent);
+  std::uint64_t const value = exponent >= 1009 ? magnitude - (std::uint64_t{1023 - 15} << 52)
+                                               : (magnitude & 0xFFFFFFFFFFFFFU) | 0x10000000000000U;
+  std::uint64_t const kept = value >> dropped;
+  std::uint64_t const rest = value & ((std::uint64_t{1} << dropped) - 1);
+  std::uint64_t const half = std::uint64_t{1} << (dropped - 1);
+  std::uint64_t const up = rest > half || (rest == half && (kept & 1U) != 0) ? 1 : 0;
+  return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(kept + up));
+}
+
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint16_t double_to_half(double value) noexcept {
+  std::uint64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return float64_to_float16_bits(bits);
+}
+
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline float half_to_float(std::uint16_t half) noexcept {
   return float_of_bits(float16_to_float32_bits(half));
 }

@@ -143,22 +143,10 @@ template <class T>
   }
 }
 
-// A result of type T. Unlike convert_value(), a double becomes a half in one rounding: the float on the way is made odd
-// where it is not exact, so that it lies on no border of halves.
+// A result of type T.
 template <class T, class W>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T rounded_to(W value) noexcept {
-  if constexpr (std::is_same_v<T, Half> && std::is_same_v<W, double>) {
-    auto const single = static_cast<float>(value);
-    std::uint32_t bits = bits_of_float(single);
-    double const back = single;
-    if (back != value && value == value && (bits & 0x7F800000U) != 0x7F800000U) {
-      if ((back < 0 ? -back : back) > (value < 0 ? -value : value)) { --bits; }
-      bits |= 1U;
-    }
-    return plain_nan(Half{float32_to_float16_bits(bits)});
-  } else {
-    return convert_value<T>(plain_nan(value));
-  }
+  return convert_value<T>(plain_nan(value));
 }
 
 // Four whole pixels, nothing missing: a b above c d. GDAL's vector loop adds columns first, its scalar loop for the

@@ -46,7 +46,7 @@ struct ReduceTask {
   bool alpha_is_mask = false;  // for all bands
   std::uint32_t alpha_band = 0;
 
-  // The mask wins over the marker, the marker over alpha; but alpha itself is reduced where it is not zero.
+  // The mask wins over the marker, the marker over alpha; but alpha itself is reduced where it is visible.
   [[nodiscard]] TERRAZZO_HOST_DEVICE Validity validity(std::uint32_t band, bool has_marker) const noexcept {
     if (alpha_is_mask || (has_alpha && band == alpha_band)) { return Validity::alpha; }
     if (has_mask) { return Validity::mask; }
@@ -83,18 +83,11 @@ struct BandSamples {
   }
 };
 
-// What is not all zero bits counts as alpha (-0.0 in an alpha band has no meaning).
+// Whether a pixel with this alpha counts. As in GDAL, where alpha goes through a byte: negative values, such as the
+// nodata value that a transparent window has become on the level before, and less than a half do not.
 template <class T>
-[[nodiscard]] TERRAZZO_HOST_DEVICE inline bool has_set_bits(T value) noexcept {
-  if constexpr (std::is_same_v<T, Half>) {
-    return value.bits != 0;
-  } else if constexpr (std::is_integral_v<T>) {
-    return value != 0;
-  } else {
-    std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t> bits;
-    std::memcpy(&bits, &value, sizeof(bits));
-    return bits != 0;
-  }
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_visible(T alpha) noexcept {
+  return convert_value<std::uint8_t>(alpha) != 0;
 }
 
 // Whether the sample of one band at (column, row) counts.
@@ -109,7 +102,7 @@ struct CountedSamples {
     switch (kind) {
       case Validity::all: return true;
       case Validity::mask: return BandSamples<std::uint8_t>{task.source_mask, 0}(column, row) != 0;
-      case Validity::alpha: return has_set_bits(BandSamples<T>{task.source, task.alpha_band}(column, row));
+      case Validity::alpha: return is_visible(BandSamples<T>{task.source, task.alpha_band}(column, row));
       default: return !is_marker(BandSamples<T>{task.source, band}(column, row), marker);
     }
   }

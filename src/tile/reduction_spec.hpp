@@ -21,7 +21,7 @@ struct ReductionSpec {
   Resampling method = Resampling::average;
   std::optional<Nodata> nodata{};  // of all bands; where there is one, NaN is missing too
   bool mask = false;  // a mask of the source comes along: 0 is invalid. It wins over nodata
-  std::optional<std::uint32_t> alpha_band{};  // from 0: it is reduced over its own pixels that are not zero
+  std::optional<std::uint32_t> alpha_band{};  // from 0: it is reduced over its own pixels that are visible
   bool alpha_masks_others = true;  // its zeros are invalid in all bands, where neither mask nor nodata says
 
   [[nodiscard]] bool alpha_is_mask() const noexcept { return alpha_band && alpha_masks_others && !mask && !nodata; }

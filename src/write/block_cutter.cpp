@@ -98,7 +98,7 @@ void store_nodata(Nodata const& nodata, DType dtype, std::byte* out) noexcept {
     case DType::i64: return store<std::int64_t>(nodata.exact_i64.value_or(0), out);
     case DType::f64: return store<double>(nodata.value, out);
     case DType::f32: return store<float>(static_cast<float>(nodata.value), out);
-    case DType::f16: return store<std::uint16_t>(tile::float_to_half(static_cast<float>(nodata.value)), out);
+    case DType::f16: return store<std::uint16_t>(tile::double_to_half(nodata.value), out);
     case DType::u8: return store<std::uint8_t>(static_cast<std::uint8_t>(nodata.value), out);
     case DType::i8: return store<std::int8_t>(static_cast<std::int8_t>(nodata.value), out);
     case DType::u16: return store<std::uint16_t>(static_cast<std::uint16_t>(nodata.value), out);
@@ -107,7 +107,7 @@ void store_nodata(Nodata const& nodata, DType dtype, std::byte* out) noexcept {
     case DType::i32: return store<std::int32_t>(static_cast<std::int32_t>(nodata.value), out);
     case DType::cf64: return store<double>(nodata.value, out);
     case DType::cf32: return store<float>(static_cast<float>(nodata.value), out);
-    case DType::cf16: return store<std::uint16_t>(tile::float_to_half(static_cast<float>(nodata.value)), out);
+    case DType::cf16: return store<std::uint16_t>(tile::double_to_half(nodata.value), out);
     case DType::ci16: return store<std::int16_t>(static_cast<std::int16_t>(nodata.value), out);
     case DType::ci32: return store<std::int32_t>(static_cast<std::int32_t>(nodata.value), out);
   }

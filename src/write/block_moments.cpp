@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/block_moments.hpp"
 
+#include "tile/convert_sample.hpp"
 #include "tile/row_moments.hpp"
 #include "write/block_cutter.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace terrazzo::writing {
 
@@ -20,8 +22,10 @@ struct BlockRows {
   std::int64_t mask_row_stride, mask_pixel_stride;
 };
 
-template <class T>
+// T: of samples, or of the real part of complex ones, which have two of it. As in GDAL the real part is what counts.
+template <class T, std::size_t Parts>
 std::vector<Moments> moments_of(BlockRows const& block, Nodata const* nodata, DType dtype) {
+  constexpr std::size_t kSampleBytes = Parts * sizeof(T);
   std::byte marker_bytes[16] = {};
   if (nodata != nullptr) { store_nodata(*nodata, dtype, marker_bytes); }
   T marker;
@@ -29,11 +33,11 @@ std::vector<Moments> moments_of(BlockRows const& block, Nodata const* nodata, DT
   std::vector<Moments> result(block.samples);
   for (std::uint32_t s = 0; s < block.samples; ++s) {
     for (std::uint32_t y = 0; y < block.rows; ++y) {
-      std::byte const* const row = block.data + y * block.row_bytes + s * sizeof(T);
+      std::byte const* const row = block.data + y * block.row_bytes + s * kSampleBytes;
       std::byte const* const mask = block.mask != nullptr ? block.mask + y * block.mask_row_stride : nullptr;
       tile::RowSums sums;
       for (std::uint32_t x = 0; x < block.columns; ++x) {
-        std::byte const* const at = row + std::size_t{x} * block.samples * sizeof(T);
+        std::byte const* const at = row + std::size_t{x} * block.samples * kSampleBytes;
         if (mask != nullptr && mask[x * block.mask_pixel_stride] == std::byte{0}) { continue; }
         T sample;
         std::memcpy(&sample, at, sizeof sample);
@@ -67,20 +71,11 @@ std::vector<Moments> block_moments(FilePlan const& plan, LevelPlan const& level,
   auto const& nodata = plan.options.nodata;
   Nodata const* const marker = nodata && nodata->representable ? &*nodata : nullptr;
   DType const dtype = plan.options.dtype;
-  switch (dtype) {
-    case DType::u8: return moments_of<std::uint8_t>(part, marker, dtype);
-    case DType::i8: return moments_of<std::int8_t>(part, marker, dtype);
-    case DType::u16: return moments_of<std::uint16_t>(part, marker, dtype);
-    case DType::i16: return moments_of<std::int16_t>(part, marker, dtype);
-    case DType::u32: return moments_of<std::uint32_t>(part, marker, dtype);
-    case DType::i32: return moments_of<std::int32_t>(part, marker, dtype);
-    case DType::u64: return moments_of<std::uint64_t>(part, marker, dtype);
-    case DType::i64: return moments_of<std::int64_t>(part, marker, dtype);
-    case DType::f16: return moments_of<tile::Half>(part, marker, dtype);
-    case DType::f32: return moments_of<float>(part, marker, dtype);
-    case DType::f64: return moments_of<double>(part, marker, dtype);
-    default: return std::vector<Moments>(plan.samples_per_block);
-  }
+  std::vector<Moments> moments;
+  tile::with_part_type(dtype, [&]<class T>(std::type_identity<T>) {
+    moments = is_complex(dtype) ? moments_of<T, 2>(part, marker, dtype) : moments_of<T, 1>(part, marker, dtype);
+  });
+  return moments;
 }
 
 }  // namespace terrazzo::writing

@@ -15,7 +15,7 @@
 namespace terrazzo::writing {
 
 // `samples` are the block's, as BlockCutter gives them; `rows` hold its mask. NaN, nodata and masked pixels are left
-// out, and so is what pads an edge block. Complex samples have no statistics: nothing is counted.
+// out, and so is what pads an edge block. Of complex samples the real part counts, as in GDAL.
 [[nodiscard]] std::vector<Moments> block_moments(FilePlan const& plan, LevelPlan const& level, LevelRows const& rows,
                                                  TileId block, std::span<std::byte const> samples);
 

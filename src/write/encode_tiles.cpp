@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
 #include "terrazzo/write.hpp"
+#include "tile/view_strides.hpp"
 #include "write/block_encoder.hpp"
 #include "write/file_plan.hpp"
 #include "write/lossy_notes.hpp"
@@ -47,7 +48,7 @@ EncodedTiles encode_tiles(HostView const& pixels, TileId first, std::uint32_t wi
   part.blocks_across = (pixels.width + part.block_width - 1) / part.block_width;
   part.blocks_down = (pixels.height + part.block_height - 1) / part.block_height;
   LevelRows rows;
-  rows.pixels = pixels;
+  rows.pixels = tile::with_strides(pixels);
   std::vector<BlockJob> jobs;
   for (std::uint32_t plane = 0; plane < plan.planes; ++plane) {
     for (std::uint32_t y = 0; y < part.blocks_down; ++y) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/reduce.hpp"
 
+#include "tile/convert_sample.hpp"
+#include "tile/reduce_task.hpp"
 #include "write/reduce_method.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 namespace terrazzo::writing {
 namespace {
@@ -96,19 +99,17 @@ class ValidRows {
     for (std::uint32_t i = 0; i < count; ++i) { rows_[i] = reinterpret_cast<std::uint8_t const*>(source_.data()[i]); }
   }
 
-  // Any sample type: what is not all zero bits counts (-0.0 in an alpha band has no meaning).
-  void take_alpha(HostView const& pixels, std::uint32_t band, std::uint32_t first, std::uint32_t count,
-                  std::size_t sample_bytes) {
-    source_.take(pixels, band, first, count, sample_bytes, 1);
+  // Of any real type.
+  void take_alpha(HostView const& pixels, DType dtype, std::uint32_t band, std::uint32_t first, std::uint32_t count) {
+    source_.take(pixels, band, first, count, size_bytes(dtype), 1);
     rows_.resize(count);
     bytes_.resize(std::size_t{count} * pixels.width);
     for (std::uint32_t i = 0; i < count; ++i) {
       std::uint8_t* const to = bytes_.data() + std::size_t{i} * pixels.width;
       std::byte const* const from = source_.data()[i];
-      with_size(sample_bytes, [&]<class S>(S) {
-        static constexpr std::byte kZero[sizeof(S)]{};
+      tile::with_part_type(dtype, [&]<class T>(std::type_identity<T>) {
         for (std::size_t c = 0; c < pixels.width; ++c) {
-          to[c] = std::memcmp(from + c * sizeof(S), kZero, sizeof(S)) == 0 ? 0 : 255;
+          to[c] = tile::is_visible(tile::load_unaligned<T>(from + c * sizeof(T))) ? 255 : 0;
         }
       });
       rows_[i] = to;
@@ -170,7 +171,7 @@ void Reduction::reduce(LevelRows const& source, LevelRows const& result) const {
   std::size_t const sample_bytes = size_bytes(spec.dtype);
   std::size_t const alignment_bytes = is_complex(spec.dtype) ? sample_bytes / 2 : sample_bytes;
   bool const out_in_place = is_contiguous(result.pixels, sample_bytes, alignment_bytes);
-  // The mask wins over the marker, the marker over alpha; but alpha itself is averaged over where it is not zero.
+  // The mask wins over the marker, the marker over alpha; but alpha itself is reduced where it is visible.
   bool const alpha_is_mask = spec.alpha_is_mask();
   ContiguousRows band_rows;
   ValidRows mask_rows, alpha_rows;
@@ -189,7 +190,7 @@ void Reduction::reduce(LevelRows const& source, LevelRows const& result) const {
       scatter<std::uint8_t>(reinterpret_cast<std::byte const*>(mask_row.data()), spec.width, row_of(result.mask, 0, i),
                             result.mask.pixel_stride_bytes);
     }
-    if (spec.alpha_band) { alpha_rows.take_alpha(source.pixels, *spec.alpha_band, first, count, sample_bytes); }
+    if (spec.alpha_band) { alpha_rows.take_alpha(source.pixels, spec.dtype, *spec.alpha_band, first, count); }
     for (std::uint32_t band = 0; band < spec.bands; ++band) {
       band_rows.take(source.pixels, band, first, count, sample_bytes, alignment_bytes);
       bool const by_alpha = alpha_is_mask || band == spec.alpha_band;

@@ -7,6 +7,7 @@
 #include "io/file_sink.hpp"
 #include "terrazzo/device.hpp"
 #include "terrazzo/error.hpp"
+#include "tile/view_strides.hpp"
 #include "write/assembly.hpp"
 #include "write/cascade.hpp"
 #include "write/device_engine.hpp"
@@ -161,10 +162,11 @@ struct Writer::Impl {
     if (view.data == nullptr && view.height != 0) { refuse(text("the ", what, " have no data")); }
   }
 
-  void write_rows(HostView const& pixels, HostView const* mask, Memory memory = Memory::host, void* stream = nullptr) {
+  void write_rows(HostView const& given, HostView const* mask, Memory memory = Memory::host, void* stream = nullptr) {
     check_open();
     if (encoded_count != 0) { refuse("rows cannot be mixed with tiles that are compressed already"); }
-    check_view(pixels, plan.options.dtype, plan.options.bands, "rows");
+    check_view(given, plan.options.dtype, plan.options.bands, "rows");
+    HostView const pixels = tile::with_strides(given);
     if (plan.options.mask != (mask != nullptr)) {
       refuse(plan.options.mask ? "the file has a mask, and these rows come without one"
                                : "the rows come with a mask, and WriteOptions::mask is not set");
@@ -181,7 +183,7 @@ struct Writer::Impl {
     LevelRows rows;
     rows.first = next_row;
     rows.pixels = pixels;
-    if (mask != nullptr) { rows.mask = *mask; }
+    if (mask != nullptr) { rows.mask = tile::with_strides(*mask); }
     rows.memory = memory;
     guarded([&] { take(rows, stream); });
   }

@@ -101,6 +101,109 @@ TEST(Convert, WritesTheTypeThatWasAskedFor) {
   EXPECT_EQ(result.info().bands[0].nodata->value, -9999);
 }
 
+// int16 with holes of -32768; `scale` is written as the band's.
+testing::TiffBuilder scaled_builder(std::string const& scale) {
+  std::vector<std::int16_t> samples(std::size_t{kWidth} * kHeight);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i] = i % 7 == 0 ? std::int16_t{-32768} : static_cast<std::int16_t>(i);
+  }
+  auto builder = raster_builder<std::int16_t>(kWidth, kHeight, samples, 7);
+  text_tag(builder, 42112,
+           "<GDALMetadata><Item name='SCALE' sample='0' role='scale'>" + scale + "</Item></GDALMetadata>");
+  text_tag(builder, 42113, "-32768");
+  return builder;
+}
+
+// Level 1 too: what is missing there and what is not.
+void expect_unpacked(Dataset const& result, double scale, Nodata const& nodata) {
+  BandInfo const& band = result.info().bands[0];
+  ASSERT_TRUE(band.nodata);
+  EXPECT_EQ(band.nodata->text, nodata.text);
+  EXPECT_FALSE(band.has_scale);
+  EXPECT_EQ(*band.statistics.minimum, scale);
+  EXPECT_EQ(*band.statistics.maximum, scale * (kWidth * kHeight - 1));
+  HostArray const pixels = read(result), overview = read(result, {.level = 1}), mask = read_mask(result);
+  auto const value = [](HostArray const& array, std::size_t i) {
+    return reinterpret_cast<double const*>(array.bytes().data())[i];
+  };
+  for (std::size_t i = 0; i < std::size_t{kWidth} * kHeight; ++i) {
+    EXPECT_EQ(mask.bytes()[i] == std::byte{0}, i % 7 == 0);
+    if (i % 7 != 0) { EXPECT_EQ(value(pixels, i), static_cast<double>(i) * scale); }
+  }
+  for (std::size_t i = 0; i < overview.bytes().size() / sizeof(double); ++i) {
+    EXPECT_GE(value(overview, i), scale);
+    EXPECT_LE(value(overview, i), scale * kWidth * kHeight);
+  }
+}
+
+TEST(Convert, KeepsMissingPixelsMissingWhenItUnpacks) {
+  struct Case {
+    char const* scale;
+    char const* nodata;
+  };
+  for (auto const& [scale, nodata] : {Case{"0.25", "-32768"}, Case{"64", "nan"}}) {
+    Raster const source(scaled_builder(scale));
+    ReadRequest const request{.unpack = true};
+    WriteOptions options = conversion_options(source.dataset(), request);
+    EXPECT_EQ(options.nodata->text, nodata);
+    options.statistics = true;
+    options.overview_factors = std::vector<std::uint32_t>{2};
+    std::vector<std::byte> const bytes = converted(source.dataset(), options, request);
+    expect_unpacked(open_memory(bytes), std::stod(scale), make_nodata(nodata, DType::f64));
+    options.nodata = make_nodata("-1", DType::f64);
+    std::vector<std::byte> const named = converted(source.dataset(), options, request);
+    expect_unpacked(open_memory(named), std::stod(scale), make_nodata("-1", DType::f64));
+  }
+}
+
+TEST(Convert, MakesMissingPixelsAnyValueOfAnInteger) {
+  Raster const source(scaled_builder("1"));
+  ReadRequest const request{.masked = true, .dtype = DType::i32};
+  WriteOptions options = conversion_options(source.dataset(), request);
+  EXPECT_EQ(options.nodata->text, "-32768") << "no other pixel has it";
+  for (char const* const nodata : {"-32768", "-5"}) {
+    options.nodata = make_nodata(nodata, DType::i32);
+    std::vector<std::byte> const bytes = converted(source.dataset(), options, request);
+    Dataset const result = open_memory(bytes);
+    HostArray const pixels = read(result);
+    auto const* const values = reinterpret_cast<std::int32_t const*>(pixels.bytes().data());
+    for (std::int32_t i = 0; i < static_cast<std::int32_t>(kWidth * kHeight); ++i) {
+      ASSERT_EQ(values[i], i % 7 == 0 ? options.nodata->value : i);
+    }
+  }
+}
+
+TEST(Convert, RefusesMissingPixelsThatWouldBeTakenForData) {
+  Raster const source(scaled_builder("0.5"));
+  ReadRequest const request{.unpack = true, .dtype = DType::u8};
+  WriteOptions options = conversion_options(source.dataset(), request);
+  EXPECT_FALSE(options.nodata);
+  try {
+    (void)converted(source.dataset(), options, request);
+    FAIL() << "no error";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_NE(error.message().find("--nodata"), std::string::npos) << error.message();
+  }
+  options.mask = true;
+  std::vector<std::byte> const bytes = converted(source.dataset(), options, request);
+  EXPECT_EQ(read_mask(open_memory(bytes)).bytes()[7], std::byte{0});
+}
+
+TEST(Convert, TakesNoMeanOfClassesWhateverTheirType) {
+  std::vector<std::uint8_t> classes(16, 3);
+  std::vector<std::byte> bytes;
+  WriteOptions palette;
+  palette.band_info.resize(1);
+  palette.band_info[0].color_table.resize(256);
+  static_cast<void>(write(memory_sink(bytes), HostView{classes.data(), DType::u8, 1, 4, 4}, palette));
+  Dataset const source = open_memory(bytes);
+  ASSERT_FALSE(source.info().bands[0].color_table.empty());
+  EXPECT_EQ(conversion_options(source, {.dtype = DType::u16}).resampling, Resampling::nearest);
+  EXPECT_EQ(conversion_options(source, {.bands = {1, 1}}).resampling, Resampling::nearest);
+  EXPECT_FALSE(conversion_options(source).resampling) << "the palette says it";
+}
+
 TEST(Convert, KeepsCodesThatNobodyKnows) {
   constexpr std::uint16_t kGeoKeyDirectory = 34735, kNewCode = 900;  // EPSG numbers CRSs from 1024 on
   struct Case {

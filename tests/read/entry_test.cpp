@@ -10,6 +10,8 @@
 namespace terrazzo::reading {
 namespace {
 
+using tile::contiguous_view;
+
 template <class View>
 class EntryOf : public ::testing::Test {};
 using Views = ::testing::Types<HostView, DeviceView>;
@@ -37,12 +39,12 @@ TYPED_TEST(EntryOf, DestinationOfAnotherShapeOrTypeIsRefused) {
   plan.out_width = 7;
   plan.dtype = DType::u16;
   auto const fits = contiguous_view<TypeParam>(&memory, DType::u16, 2, 5, 7);
-  EXPECT_NO_THROW(check_view(plan, fits));
+  EXPECT_NO_THROW((void)checked_view(plan, fits));
   auto const refuses = [&](auto const& change) {
     TypeParam view = fits;
     change(view);
     try {
-      check_view(plan, view);
+      (void)checked_view(plan, view);
     } catch (Error const& error) { return error.kind() == ErrorKind::usage; }
     return false;
   };
@@ -51,6 +53,17 @@ TYPED_TEST(EntryOf, DestinationOfAnotherShapeOrTypeIsRefused) {
   EXPECT_TRUE(refuses([](auto& view) { view.height = 4; }));
   EXPECT_TRUE(refuses([](auto& view) { view.width = 8; }));
   EXPECT_TRUE(refuses([](auto& view) { view.dtype = DType::i16; }));
+}
+
+TYPED_TEST(EntryOf, DestinationWithoutStridesIsPacked) {
+  int memory = 0;
+  ReadPlan::Impl plan;
+  plan.bands = {1, 3};
+  plan.out_height = 5;
+  plan.out_width = 7;
+  plan.dtype = DType::u16;
+  EXPECT_EQ(checked_view(plan, TypeParam{&memory, DType::u16, 2, 5, 7}).band_stride_bytes, 70);
+  EXPECT_THROW((void)checked_view(plan, TypeParam{&memory, DType::u16, 2, 5, 7, 0, 14, 2}), Error);
 }
 
 TEST(Entry, DestinationSaysTheTypeUnlessTheRequestDoes) {

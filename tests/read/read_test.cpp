@@ -3,6 +3,7 @@
 
 #include "read/images.hpp"
 #include "support/temp_folder.hpp"
+#include "terrazzo/write.hpp"
 
 #include <gtest/gtest.h>
 
@@ -191,6 +192,52 @@ TEST(ReadUnpack, ScalesAndShiftsEachBandByItsOwn) {
       << "only when asked";
 }
 
+// Stored value_at() times `scale`, nodata as given.
+testing::TiffBuilder scaled_image(std::string const& nodata, std::string const& scale) {
+  testing::TiffBuilder builder = image<std::int16_t>({.width = 3, .height = 2});
+  builder.ascii(42112, "<GDALMetadata><Item name='SCALE' sample='0' role='scale'>" + scale + "</Item></GDALMetadata>");
+  builder.ascii(42113, nodata);
+  return builder;
+}
+
+TEST(ReadUnpack, KeepsWhatIsMissing) {
+  auto const marker = value_at<double>(0, 1, 1);
+  Opened const opened(scaled_image(std::to_string(value_at<int>(0, 1, 1)), "0.001"));
+  auto const values = values_of<double>(read(*opened, {.unpack = true}));
+  auto const masked = values_of<double>(read(*opened, {.masked = true, .unpack = true}));
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    auto const stored = value_at<double>(0, i / 3, i % 3);
+    if (i == 4) {
+      EXPECT_EQ(values[i], marker) << "thousandths of int16 do not reach it";
+      EXPECT_TRUE(std::isnan(masked[i]));
+    } else {
+      EXPECT_EQ(values[i], stored * 0.001);
+      EXPECT_EQ(masked[i], stored * 0.001);
+    }
+  }
+}
+
+TEST(ReadUnpack, MakesNanOfNodataThatOtherPixelsMayBecome) {
+  auto const marker = value_at<int>(0, 1, 1);
+  ASSERT_EQ(marker % 3, 0) << "a valid pixel may become it";
+  Opened const opened(scaled_image(std::to_string(marker), "3"));
+  auto const values = values_of<double>(read(*opened, {.unpack = true}));
+  EXPECT_TRUE(std::isnan(values[4]));
+  EXPECT_EQ(values[0], value_at<double>(0, 0, 0) * 3);
+}
+
+TEST(ReadMasked, MakesWhatIsAskedForOfMissingPixels) {
+  testing::TiffBuilder builder = image<std::int16_t>({.width = 3, .height = 2});
+  builder.ascii(42113, std::to_string(value_at<int>(0, 1, 1)));
+  Opened const opened(builder);
+  ReadRequest request{.masked = true, .missing = make_nodata("-7", DType::i16), .dtype = DType::i16};
+  auto wanted = expected<std::int16_t>({0, 0, 3, 2}, {1});
+  wanted[4] = -7;
+  EXPECT_EQ(values_of<std::int16_t>(read(*opened, request)), wanted);
+  request.dtype = DType::u8;
+  EXPECT_EQ(failure_of([&] { (void)read(*opened, request); }).kind(), ErrorKind::usage) << "-7 is no uint8";
+}
+
 TEST(ReadMasked, MakesNanOfNodata) {
   testing::TiffBuilder builder = image<std::int16_t>({.width = 3, .height = 2});
   builder.ascii(42113, std::to_string(value_at<int>(0, 1, 1)));
@@ -289,6 +336,25 @@ TEST(ReadInto, TakesTheTypeOfTheView) {
   std::vector<double> memory(4);
   read_into(*opened, {}, {memory.data(), DType::f64, 1, 1, 4, 32, 32, 8});
   EXPECT_EQ(memory, expected<double>({0, 0, 4, 1}, {1}));
+}
+
+TEST(ReadInto, TakesAViewWithoutStridesForPacked) {
+  Opened const opened(image<std::uint8_t>({.width = 4, .height = 3, .bands = 2}));
+  std::vector<std::uint8_t> memory(24);
+  read_into(*opened, {}, {memory.data(), DType::u8, 2, 3, 4});
+  EXPECT_EQ(memory, (expected<std::uint8_t>({0, 0, 4, 3}, {1, 2})));
+}
+
+TEST(ReadInto, RefusesAViewWithOneAddressForSeveralPixels) {
+  Opened const opened(image<std::uint8_t>({.width = 4, .height = 3, .bands = 2}));
+  std::vector<std::byte> memory(64);
+  for (HostView const& view :
+       {HostView{memory.data(), DType::u8, 2, 3, 4, 0, 4, 1}, HostView{memory.data(), DType::u8, 2, 3, 4, 12, 0, 1},
+        HostView{memory.data(), DType::u8, 2, 3, 4, 12, 4, 0}}) {
+    EXPECT_EQ(failure_of([&] { read_into(*opened, {}, view); }).kind(), ErrorKind::usage);
+  }
+  read_into(*opened, {.window = Window{1, 1, 1, 1}, .bands = {2}}, {memory.data(), DType::u8, 1, 1, 1, 0, 0, 5});
+  EXPECT_EQ(static_cast<std::uint8_t>(memory[0]), value_at<std::uint8_t>(1, 1, 1)) << "one pixel has one address";
 }
 
 TEST(HostArrays, AreOfTheirShapeAndAligned) {

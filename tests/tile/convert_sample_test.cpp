@@ -112,10 +112,9 @@ void expect_equal_to_rows(DType from, DType to, ValueTransform const& transform)
   Bytes row(count * to_bytes);
   convert_row(from, in.data(), static_cast<std::ptrdiff_t>(from_bytes), to, row.data(),
               static_cast<std::ptrdiff_t>(to_bytes), count, transform);
-  bool const plain = transform.is_identity() || is_complex(from) || is_complex(to);
   for (std::size_t i = 0; i < count; ++i) {
     Bytes one(to_bytes, std::byte{0xA5});
-    convert_sample(from, in.data() + i * from_bytes, to, one.data(), plain, transform);
+    convert_sample(from, in.data() + i * from_bytes, to, one.data(), transform);
     ASSERT_TRUE(std::equal(one.begin(), one.end(), row.begin() + static_cast<std::ptrdiff_t>(i * to_bytes)))
         << to_string(from) << " to " << to_string(to) << ", sample " << i;
   }
@@ -160,7 +159,7 @@ TEST(ConvertSample, ComparesNodataOf64BitsExactly) {
   auto const as_double = [&](std::int64_t value) {
     double out = 0;
     convert_sample(DType::i64, reinterpret_cast<std::byte const*>(&value), DType::f64,
-                   reinterpret_cast<std::byte*>(&out), false, signed_marker);
+                   reinterpret_cast<std::byte*>(&out), signed_marker);
     return out;
   };
   EXPECT_TRUE(std::isnan(as_double(*signed_marker.nodata_i64)));
@@ -171,7 +170,7 @@ TEST(ConvertSample, TakesAndLeavesSamplesAtAnyAddress) {
   std::array<std::byte, 40> memory{};
   double const value = -1234.56789;
   std::memcpy(memory.data() + 3, &value, sizeof value);
-  convert_sample(DType::f64, memory.data() + 3, DType::f32, memory.data() + 21, true, {});
+  convert_sample(DType::f64, memory.data() + 3, DType::f32, memory.data() + 21, {});
   float out = 0;
   std::memcpy(&out, memory.data() + 21, sizeof out);
   EXPECT_EQ(out, static_cast<float>(value));

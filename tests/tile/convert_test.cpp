@@ -212,12 +212,26 @@ TEST(ConvertComplex, ConvertsBothParts) {
   EXPECT_EQ(out[1], -2);
 }
 
-TEST(ConvertComplex, TakesNoPartInATransform) {
-  ValueTransform t = nodata_of(1.5);
+TEST(ConvertComplex, ScalesBothPartsAndShiftsTheRealOne) {
+  ValueTransform t;
   t.rescale = true;
   t.scale = 100;
+  t.offset = 7;
   EXPECT_EQ((converted<std::complex<float>, std::complex<float>>({{1.5f, 2}}, t)),
-            (std::vector<std::complex<float>>{{1.5f, 2}}));
+            (std::vector<std::complex<float>>{{157, 200}}));
+  EXPECT_EQ((converted<std::complex<double>, std::complex<std::int16_t>>({{-3, 2}}, t)),
+            (std::vector<std::complex<double>>{{-293, 200}}));
+  EXPECT_EQ((converted<double, std::complex<float>>({{1.5f, 2}}, t)), (std::vector<double>{157}));
+  EXPECT_EQ((converted<std::complex<float>, std::uint8_t>({2}, t)), (std::vector<std::complex<float>>{{207, 0}}));
+}
+
+TEST(ConvertComplex, IsMissingWhereTheRealPartIsNodata) {
+  ValueTransform t = nodata_of(1.5);
+  t.missing.value = -1;
+  t.rescale = true;
+  t.scale = 2;
+  EXPECT_EQ((converted<std::complex<float>, std::complex<float>>({{1.5f, 2}, {2, 1.5f}}, t)),
+            (std::vector<std::complex<float>>{{-1, 0}, {4, 3}}));
 }
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -232,6 +246,24 @@ TEST(ConvertTransformed, MakesNanOfNodataOnly) {
 
 TEST(ConvertTransformed, MakesZeroOfNodataInAnInteger) {
   EXPECT_EQ((converted<std::uint8_t, std::int16_t>({-9999, 5}, nodata_of(-9999))), (std::vector<std::uint8_t>{0, 5}));
+}
+
+TEST(ConvertTransformed, MakesAnyValueOfNodataAndNan) {
+  ValueTransform t = nodata_of(-9999);
+  t.missing.value = 200;
+  EXPECT_EQ((converted<std::uint8_t, std::int16_t>({-9999, 5}, t)), (std::vector<std::uint8_t>{200, 5}));
+  t.rescale = true;
+  t.scale = 2;
+  EXPECT_EQ((converted<std::uint8_t, float>({-9999, 5, NAN}, t)), (std::vector<std::uint8_t>{200, 10, 200}));
+}
+
+TEST(ConvertTransformed, KeepsLongIntegersExactWhereNothingIsScaled) {
+  constexpr std::int64_t kLong = (std::int64_t{1} << 60) + 1;
+  ValueTransform t = nodata_of(-1);
+  t.nodata_i64 = -1;
+  t.missing.i64 = kLong + 2;
+  t.missing.value = static_cast<double>(kLong + 2);
+  EXPECT_EQ((converted<std::int64_t, std::int64_t>({kLong, -1}, t)), (std::vector<std::int64_t>{kLong, kLong + 2}));
 }
 
 TEST(ConvertTransformed, ScalesAndThenShifts) {
@@ -288,6 +320,18 @@ TEST(FillRow, WritesTheValueClampedToTheType) {
   std::complex<float> complex{5, 5};
   fill_row(DType::cf32, reinterpret_cast<std::byte*>(&complex), 8, 1, -1);
   EXPECT_EQ(complex, (std::complex<float>{-1, 0}));
+}
+
+TEST(StoreMissing, WritesOneSampleOfAnyType) {
+  std::int16_t integer = 5;
+  store_missing(DType::i16, reinterpret_cast<std::byte*>(&integer), {});
+  EXPECT_EQ(integer, 0) << "NaN";
+  std::complex<float> complex{5, 5};
+  store_missing(DType::cf32, reinterpret_cast<std::byte*>(&complex), {.value = -3});
+  EXPECT_EQ(complex, (std::complex<float>{-3, 0}));
+  std::uint64_t wide = 5;
+  store_missing(DType::u64, reinterpret_cast<std::byte*>(&wide), {.value = 1.8e19, .u64 = UINT64_MAX});
+  EXPECT_EQ(wide, UINT64_MAX);
 }
 
 template <class T>

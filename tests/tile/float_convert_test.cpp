@@ -93,6 +93,32 @@ TEST(Float32ToFloat16, RoundsToTheNearestAndTiesToEven) {
   EXPECT_EQ(float32_to_float16_bits(std::bit_cast<std::uint32_t>(-1e-30F)), 0x8000U);
 }
 
+TEST(Float64ToFloat16, GivesEveryHalfBack) {
+  for (std::uint32_t half = 0; half <= 0xFFFF; ++half) {
+    std::uint64_t const twice = float32_to_float64_bits(float16_to_float32_bits(static_cast<std::uint16_t>(half)));
+    bool const nan = (half & 0x7FFFU) > 0x7C00U;
+    ASSERT_EQ(float64_to_float16_bits(twice), nan ? half | 0x200U : half);
+  }
+}
+
+// A hair beside the middle is one that a float does not see: by way of a float it would be a tie.
+TEST(Float64ToFloat16, RoundsOnceToTheNearestAndTiesToEven) {
+  for (std::uint32_t half = 0; half < 0x7C00; ++half) {
+    double const low = value_of(half, 5, 10);
+    double const high = half == 0x7BFF ? 65536.0 : value_of(half + 1, 5, 10);
+    double const middle = (low + high) / 2;
+    std::uint32_t const even = (half & 1U) == 0 ? half : half + 1;
+    ASSERT_EQ(double_to_half(middle), even) << half;
+    ASSERT_EQ(double_to_half(std::nextafter(middle, low)), half) << half;
+    ASSERT_EQ(double_to_half(std::nextafter(middle, 1e9)), half + 1) << half;
+    ASSERT_EQ(double_to_half(-middle), even | 0x8000U) << half;
+  }
+  EXPECT_EQ(double_to_half(65519.99999999), 0x7BFFU) << "65504, the largest";
+  EXPECT_EQ(double_to_half(65520), 0x7C00U);
+  EXPECT_EQ(double_to_half(-1e300), 0xFC00U);
+  EXPECT_EQ(double_to_half(-1e-300), 0x8000U);
+}
+
 TEST(WidenFloat24Row, ReadsBothByteOrders) {
   // 1.0 is 3F 00 00, and -2.0 is C0 00 00.
   std::array<std::byte, 6> const little{std::byte{0}, std::byte{0}, std::byte{0x3F},

@@ -65,11 +65,9 @@ inline void place_on_host(PlaceTwin const& batch) {
             store_sample(at, value, format.sample_bytes);
             continue;
           }
-          bool const plain =
-              target.transform.is_identity() || has_two_parts(format.dtype) || has_two_parts(result.dtype);
           std::byte stored[16], converted[16]{};
           store_sample(stored, value, 16);
-          convert_sample(format.dtype, stored, result.dtype, converted, plain, target.transform);
+          convert_sample(format.dtype, stored, result.dtype, converted, target.transform);
           std::memcpy(at, converted, result.sample_bytes);
         }
       }

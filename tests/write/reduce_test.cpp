@@ -116,6 +116,22 @@ TEST(Reduction, TakesZeroAlphaAsInvalidInAlphaAlone) {
   EXPECT_EQ(reduced(), (std::vector<std::int16_t>{27, 129}));
 }
 
+// What a transparent window has become is no alpha on the next level.
+TEST(Reduction, TakesNoNodataForAlpha) {
+  std::vector<std::int16_t> pixels{10, -500, 10, 129, 10, -500, 10, 0};  // grey and alpha, side by side
+  std::vector<std::int16_t> out(2);
+  ReductionSpec spec{4, 1, 1, 1, DType::i16, 2, Resampling::average};
+  spec.alpha_band = 1;
+  spec.nodata = make_nodata("-500", DType::i16);
+  for (Resampling const method : {Resampling::average, Resampling::rms, Resampling::maximum, Resampling::minimum,
+                                  Resampling::median, Resampling::mode, Resampling::bilinear}) {
+    spec.method = method;
+    Reduction(spec).reduce({0, {pixels.data(), DType::i16, 2, 1, 4, 2, 16, 4}, {}},
+                           {0, {out.data(), DType::i16, 2, 1, 1, 2, 4, 4}, {}});
+    EXPECT_EQ(out, (std::vector<std::int16_t>{10, 129})) << to_string(method);
+  }
+}
+
 TEST(Reduction, RoundsOverviewSizesUp) {
   EXPECT_EQ(overview_size(1, 2), 1U);
   EXPECT_EQ(overview_size(8, 2), 4U);

@@ -393,6 +393,33 @@ TEST(Writer, GivesTheSameBytesWithALongFront) {
   }
 }
 
+TEST(Writer, TakesAViewWithoutStridesForPacked) {
+  std::vector<float> pixels(2 * 10 * 7), back(pixels.size());
+  std::iota(pixels.begin(), pixels.end(), 0.0F);
+  std::vector<std::byte> bytes;
+  (void)write(memory_sink(bytes), HostView{pixels.data(), DType::f32, 2, 10, 7}, {});
+  read_into(open_memory(bytes), {}, {back.data(), DType::f32, 2, 10, 7});
+  EXPECT_EQ(back, pixels);
+}
+
+TEST(Writer, TakesAViewWithoutStridesOfAMask) {
+  std::vector<std::uint8_t> pixels(4 * 3, 5), mask{255, 0, 0, 255, 255, 255, 0, 255, 0, 0, 0, 255};
+  std::vector<std::byte> bytes;
+  Writer writer = create(memory_sink(bytes), 4, 3, {.mask = true});
+  writer.write_rows({pixels.data(), DType::u8, 1, 3, 4}, {mask.data(), DType::u8, 1, 3, 4});
+  (void)writer.close();
+  HostArray const back = read_mask(open_memory(bytes));
+  EXPECT_TRUE(std::ranges::equal(back.bytes(), std::as_bytes(std::span(mask))));
+}
+
+TEST(Writer, RepeatsWhatHasAStrideOfZero) {
+  std::vector<std::uint8_t> row{1, 2, 3, 4}, back(12);
+  std::vector<std::byte> bytes;
+  (void)write(memory_sink(bytes), HostView{row.data(), DType::u8, 1, 3, 4, 0, 0, 1}, {});
+  read_into(open_memory(bytes), {}, {back.data(), DType::u8, 1, 3, 4});
+  EXPECT_EQ(back, (std::vector<std::uint8_t>{1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4}));
+}
+
 TEST(Writer, CountsRowsThatAreLeft) {
   Image image = make_image(DType::u8, 1, 10, 20);
   std::vector<std::byte> bytes;

@@ -61,7 +61,7 @@ void clear_empty_masks(CutBatch const& batch, std::uint64_t* sizes, cudaStream_t
 
 // moments[i * samples + s]: of the valid samples of band s of tile i, with the bits of writing::block_moments(). Valid:
 // not NaN, not masked, and not `marker` (null: there is none; host memory, one sample). `row_moments` has room for
-// count * max_height * samples. Complex samples: nothing is counted.
+// count * max_height * samples. Of complex samples the real part counts.
 void tile_moments(CutBatch const& batch, CutFormat const& format, std::byte const* marker, Moments* row_moments,
                   Moments* moments, cudaStream_t stream);
 

@@ -88,10 +88,8 @@ __device__ void place_row(std::byte const* row, RowFormat const& any_format, Pla
         store_sample(at, value, format.sample_bytes, is_aligned(at, format.sample_bytes));
       } else if constexpr (K == Known::nothing) {
         tile::RawSample converted;
-        bool const plain =
-            target.transform.is_identity() || tile::has_two_parts(format.dtype) || tile::has_two_parts(result.dtype);
         tile::convert_sample(format.dtype, reinterpret_cast<std::byte const*>(&value), result.dtype,
-                             reinterpret_cast<std::byte*>(&converted), plain, target.transform);
+                             reinterpret_cast<std::byte*>(&converted), target.transform);
         store_sample(at, converted, result.sample_bytes, is_aligned(at, result.sample_bytes));
       }
     }

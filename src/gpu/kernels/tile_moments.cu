@@ -112,7 +112,6 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// Row moments may be null: nothing was counted.
 __global__ void __launch_bounds__(kMergeThreads)
     merge_kernel(CutBatch batch, std::uint32_t samples, Moments const* row_moments, Moments* moments) {
   std::uint64_t const total = std::uint64_t{batch.count} * samples;
@@ -120,11 +119,9 @@ __global__ void __launch_bounds__(kMergeThreads)
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * kMergeThreads + threadIdx.x; i < total; i += stride) {
     auto const t = static_cast<std::uint32_t>(i / samples);
     Moments all;
-    if (row_moments != nullptr) {
-      Moments const* const first = row_moments + std::uint64_t{t} * batch.max_height * samples + i % samples;
-      std::uint32_t const rows = batch.tiles[t].real_rows;
-      for (std::uint32_t y = 0; y < rows; ++y) { all.merge(first[std::uint64_t{y} * samples]); }
-    }
+    Moments const* const first = row_moments + std::uint64_t{t} * batch.max_height * samples + i % samples;
+    std::uint32_t const rows = batch.tiles[t].real_rows;
+    for (std::uint32_t y = 0; y < rows; ++y) { all.merge(first[std::uint64_t{y} * samples]); }
     moments[i] = all;
   }
 }
@@ -145,28 +142,26 @@ void tile_moments(CutBatch const& batch, CutFormat const& any_format, std::byte 
   if (batch.count == 0 || batch.max_height == 0 || any_format.samples == 0) { return; }
   CutFormat format = any_format;
   format.replaces_nan = format.replaces_nan && is_floating(format.dtype);
-  bool const counts = !is_complex(format.dtype);
-  if (counts) {
-    Marker marker_bytes;
-    if (marker != nullptr) {
-      marker_bytes.is_there = true;
-      std::memcpy(marker_bytes.bytes, marker, size_bytes(format.dtype));
-    }
-    Share const share = make_share(batch, format.samples);
-    dim3 const grid(share.row_groups * share.band_groups, std::min(batch.count, kMaxGridY));
-    tile::with_part_type(format.dtype, [&]<class T>(std::type_identity<T>) {
-      if (share.bands == 1) {
-        row_kernel<T, true><<<grid, kThreads, 0, stream>>>(batch, format, marker_bytes, share, row_moments);
-      } else {
-        row_kernel<T, false><<<grid, kThreads, 0, stream>>>(batch, format, marker_bytes, share, row_moments);
-      }
-    });
-    check_launch("moments of rows");
+  Marker marker_bytes;
+  if (marker != nullptr) {
+    marker_bytes.is_there = true;
+    std::memcpy(marker_bytes.bytes, marker, size_bytes(format.dtype));
   }
+  Share const share = make_share(batch, format.samples);
+  dim3 const grid(share.row_groups * share.band_groups, std::min(batch.count, kMaxGridY));
+  // Of complex samples the real part counts, which lies first.
+  tile::with_part_type(format.dtype, [&]<class T>(std::type_identity<T>) {
+    if (share.bands == 1) {
+      row_kernel<T, true><<<grid, kThreads, 0, stream>>>(batch, format, marker_bytes, share, row_moments);
+    } else {
+      row_kernel<T, false><<<grid, kThreads, 0, stream>>>(batch, format, marker_bytes, share, row_moments);
+    }
+  });
+  check_launch("moments of rows");
   std::uint64_t const threads = std::uint64_t{batch.count} * format.samples;
   auto const blocks =
       static_cast<unsigned>(std::min<std::uint64_t>((threads + kMergeThreads - 1) / kMergeThreads, 65536));
-  merge_kernel<<<blocks, kMergeThreads, 0, stream>>>(batch, format.samples, counts ? row_moments : nullptr, moments);
+  merge_kernel<<<blocks, kMergeThreads, 0, stream>>>(batch, format.samples, row_moments, moments);
   check_launch("moments of tiles");
 }
 
