@@ -89,12 +89,13 @@ TEST(DeviceReadWithoutAGpu, PlansTheHostAndSaysWhy) {
 TEST(DeviceReadInto, RefusesADestinationThatIsNotTheResult) {
   Opened const opened(image<std::uint8_t>(tiled()));
   DeviceView const good = view_of(*opened, {}, nowhere);
-  DeviceView no_memory = good, bands = good, height = good, width = good;
+  DeviceView no_memory = good, bands = good, height = good, width = good, one_row = good;
   no_memory.data = nullptr;
   bands.bands = 3;
   height.height -= 1;
   width.width += 1;
-  for (DeviceView const& view : {no_memory, bands, height, width}) {
+  one_row.row_stride_bytes = 0;
+  for (DeviceView const& view : {no_memory, bands, height, width, one_row}) {
     EXPECT_EQ(failure_of([&] { read_into(*opened, {}, view); }).kind(), ErrorKind::usage);
   }
   EXPECT_EQ(failure_of([&] { read_into(*opened, {.dtype = DType::f32}, good); }).kind(), ErrorKind::usage)
@@ -111,6 +112,7 @@ TEST(ReadWindows, RefusesWhatDoesNotFit) {
   EXPECT_EQ(kind([&] { read_windows(windows, {}, {item, 3, 200}); }), ErrorKind::usage) << "too few windows";
   EXPECT_EQ(kind([&] { read_windows(windows, {.window = Window{0, 0, 10, 10}}, batch); }), ErrorKind::usage);
   EXPECT_EQ(kind([&] { read_windows(windows, {.target_size = TargetSize{5, 5}}, batch); }), ErrorKind::usage);
+  EXPECT_EQ(kind([&] { read_windows(windows, {}, {item, 2, 0}); }), ErrorKind::usage) << "two items at one address";
   WindowOf const outside[] = {windows[0], {*opened, {81, 60, 10, 10}}};
   EXPECT_EQ(kind([&] { read_windows(outside, {}, batch); }), ErrorKind::usage);
   WindowOf const other_size[] = {windows[0], {*opened, {0, 0, 10, 9}}};
