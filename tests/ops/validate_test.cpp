@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <optional>
+
 namespace terrazzo {
 namespace {
 
@@ -75,7 +78,23 @@ TEST(Validate, FindsOverviewsThatAreOnlyBesideTheFile) {
 }
 
 TEST(Validate, LeavesOverlapsOutWithAWarningWhereMemoryIsShort) {
-  EXPECT_EQ(rules_of(CogLayout().validate({.memory_limit_bytes = 64})), Rules{"tiles-not-checked"});
+  CogLayout layout;
+  layout.images = {{512, 512}, {256, 256, 1}};
+  ASSERT_TRUE(rules_of(layout.validate()).empty());
+  // 16 bytes a tile: find the limit at which the directories have room and the tiles have not.
+  std::uint64_t limit = 64;
+  std::optional<Validation> result;
+  while (!result && limit < 100'000) {
+    try {
+      result = layout.validate({.memory_limit_bytes = limit});
+    } catch (Error const& error) {
+      ASSERT_EQ(error.kind(), ErrorKind::limit);
+      limit += 64;
+    }
+  }
+  ASSERT_TRUE(result);
+  EXPECT_GT(limit, 1000U) << "the directories count";
+  EXPECT_EQ(rules_of(*result), Rules{"tiles-not-checked"});
 }
 
 TEST(Validate, CanBeCancelled) {
