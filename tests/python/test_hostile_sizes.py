@@ -36,7 +36,7 @@ def commands(path, folder):
         ["read", "--json", path, "--window", "0,0,4,4", "--out", folder / "x.npy"],
         ["checksum", "--json", path],
         ["plan", "--json", path],
-        ["convert", "--json", path, folder / "x.tif"],
+        ["convert", "--json", path, "--out", folder / "x.tif"],
         ["validate", "--json", path],
     ]
 
