@@ -52,6 +52,9 @@ void require_copy(tiff::Directory const& directory, writing::CopiedImage const& 
   }
 }
 
+// A raster and the most overviews that readers take, with their masks: more is no COG, and not worth a validation.
+constexpr std::size_t kMaxCogDirectories = 62;
+
 constexpr char kNoRoom[] =
     "there is no room for the change before the tiles of this COG; --rewrite writes a fresh file, without compressing "
     "anything again";
@@ -98,7 +101,8 @@ EditWay EditedFile::write() {
   writing::FileClaims const claims(chain_);
   if (auto const place = claims.reusable(); place && write_in_place(*place)) { return EditWay::in_place; }
   if (dataset_->info().layout.cog) { refuse(ErrorKind::usage, kNoRoom); }
-  CogLayout const layout = promises_layout_ ? CogLayout{} : cog_layout(path_);
+  CogLayout const layout =
+      promises_layout_ || directories_.size() > kMaxCogDirectories ? CogLayout{} : cog_layout(path_);
   if (layout.valid && layout.has_overviews) { refuse(ErrorKind::usage, kNoRoom); }
   std::uint64_t const pointer_at = writing::first_pointer_offset_bytes(chain_.header);
   claims.check_patches({{{pointer_at, pointer_at + (chain_.header.big ? 8U : 4U)}}});
@@ -199,7 +203,8 @@ void EditedFile::write_fresh() {
                 {.tag = *tag});
   }
   writing::RewritePlan plan;
-  CogLayout const layout = promises_layout_ ? CogLayout{} : cog_layout(path_);
+  CogLayout const layout =
+      promises_layout_ || directories_.size() > kMaxCogDirectories ? CogLayout{} : cog_layout(path_);
   plan.cog = promises_layout_ || (layout.valid && layout.has_overviews);
   plan.bigtiff = chain_.header.big;
   plan.order = chain_.header.order;
@@ -227,7 +232,8 @@ void EditedFile::write_fresh() {
                                return area(a) != area(b) ? area(a) > area(b) : (!a.is_mask && b.is_mask);
                              });
   }
-  auto const sink = file_sink(path_, options_.durability);
+  // The old file goes: whatever the durability, the new one is on the disk first.
+  auto const sink = file_sink(path_, Durability::fsync);
   sink->open();
   try {
     WriteReport const report = writing::rewrite(plan, *dataset_->shared_impl()->levels.front()->source, *sink);
