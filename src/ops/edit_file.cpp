@@ -54,6 +54,9 @@ void require_copy(tiff::Directory const& directory, writing::CopiedImage const& 
   }
 }
 
+// A raster and the most overviews that readers take, with their masks: more is no COG, and not worth a validation.
+constexpr std::size_t kMaxCogDirectories = 62;
+
 constexpr char kNoRoom[] =
     "there is no room for the change before the tiles of this COG; --rewrite writes a fresh file, without compressing "
     "anything again";
@@ -135,7 +138,8 @@ EditWay EditedFile::write() {
   writing::FileClaims const claims(chain_);
   if (auto const place = claims.reusable(); place && write_in_place(*place)) { return EditWay::in_place; }
   if (dataset_->info().layout.cog) { refuse(ErrorKind::usage, kNoRoom); }
-  CogLayout const layout = promises_layout_ ? CogLayout{} : cog_layout(path_);
+  CogLayout const layout =
+      promises_layout_ || directories_.size() > kMaxCogDirectories ? CogLayout{} : cog_layout(path_);
   if (layout.valid && layout.has_overviews) { refuse(ErrorKind::usage, kNoRoom); }
   std::uint64_t const pointer_at = writing::first_pointer_offset_bytes(chain_.header);
   claims.check_patches({{{pointer_at, pointer_at + (chain_.header.big ? 8U : 4U)}}});
@@ -230,7 +234,8 @@ void EditedFile::write_fresh() {
                 {.tag = *tag});
   }
   writing::RewritePlan plan;
-  CogLayout const layout = promises_layout_ ? CogLayout{} : cog_layout(path_);
+  CogLayout const layout =
+      promises_layout_ || directories_.size() > kMaxCogDirectories ? CogLayout{} : cog_layout(path_);
   plan.cog = promises_layout_ || (layout.valid && layout.has_overviews);
   plan.bigtiff = chain_.header.big;
   plan.order = chain_.header.order;

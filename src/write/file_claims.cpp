@@ -137,7 +137,29 @@ FileClaims::FileClaims(tiff::Chain const& chain) : chain_(chain) {
     frame_bytes_ = ghost->has_leaders || ghost->has_trailers ? tiff::kTileFrameBytes : 0;
     front_bytes_ = std::max(front_bytes_, std::min(ghost->end_bytes, chain.header.first_ifd_bytes));
   }
-  for (tiff::Directory const& directory : chain.directories) { images_.push_back(tiff::try_parse_image(directory)); }
+  // Thousands of directories may share their lists of blocks: those are gone through once.
+  using Key = std::array<std::uint64_t, 13>;
+  std::set<Key> known;
+  for (tiff::Directory const& directory : chain.directories) {
+    std::optional<tiff::Image> const& image = images_.emplace_back(tiff::try_parse_image(directory));
+    tiff::BlockLists const lists(directory, image && image->tiled);
+    auto const of = [](tiff::Entry const* e) { return e == nullptr ? tiff::Entry{} : *e; };
+    tiff::Entry const offsets = of(lists.offsets.entry), sizes = of(lists.sizes.entry);
+    Key const key{offsets.value_offset_bytes,
+                  offsets.count,
+                  offsets.type,
+                  sizes.value_offset_bytes,
+                  sizes.count,
+                  sizes.type,
+                  image ? image->block_count() : 0,
+                  image ? static_cast<std::uint64_t>(image->compression) : 0,
+                  image ? image->block_width_px : 0,
+                  image ? image->block_height_px : 0,
+                  image ? image->height_px : 0,
+                  image ? std::uint64_t{image->samples} * 256 + image->bits : 0,
+                  image && image->tiled ? 1U : 0U};
+    repeats_blocks_.push_back(image && !known.insert(key).second);
+  }
   check_block_count();
   others_ = pointed_to(chain, size_bytes_);
   claimed_end_bytes_ = size_bytes_;
@@ -145,7 +167,7 @@ FileClaims::FileClaims(tiff::Chain const& chain) : chain_(chain) {
     claimed_end_bytes_ = std::max(claimed_end_bytes_, range.end);
   });
   for (std::size_t i = 0; !endless_ifd_ && i < images_.size(); ++i) {
-    if (!images_[i] || images_[i]->compression == tiff::Compression::none) { continue; }
+    if (!images_[i] || images_[i]->compression == tiff::Compression::none || repeats_blocks_[i]) { continue; }
     tiff::Directory const& directory = chain.directories[i];
     tiff::BlockLists const lists(directory, images_[i]->tiled);
     tiff::Entry const* const sizes = lists.sizes.is_in_file ? lists.sizes.entry : nullptr;
@@ -159,14 +181,16 @@ FileClaims::FileClaims(tiff::Chain const& chain) : chain_(chain) {
   }
 }
 
-// Directories that share their lists can name more blocks than the file has bytes: going through them takes hours.
+// Directories whose lists overlap can name more blocks than the file has bytes: going through them takes hours.
 void FileClaims::check_block_count() const {
   constexpr std::uint64_t kFreeBlocks = 1 << 20;  // of images without lists
   std::uint64_t blocks = 0;
-  for (std::optional<tiff::Image> const& image : images_) { blocks += image ? image->block_count() : 0; }
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    blocks += images_[i] && !repeats_blocks_[i] ? images_[i]->block_count() : 0;
+  }
   if (blocks > size_bytes_ + kFreeBlocks) {
     throw Error(ErrorKind::limit, text("the directories list ", blocks, " blocks, and the file has ", size_bytes_,
-                                       " bytes: they share their lists"));
+                                       " bytes: their lists overlap"));
   }
 }
 
@@ -204,6 +228,12 @@ void FileClaims::each_block(tiff::Directory const& directory, std::optional<tiff
   }
 }
 
+void FileClaims::each_chain_block(Visit const& visit) const {
+  for (std::size_t i = 0; i < images_.size(); ++i) {
+    if (!repeats_blocks_[i]) { each_block(chain_.directories[i], images_[i], visit); }
+  }
+}
+
 void FileClaims::each_value(Visit const& visit) const {
   std::uint64_t const word_bytes = chain_.header.big ? 8 : 4;
   auto const visit_one = [&](tiff::Directory const& directory) {
@@ -220,7 +250,7 @@ void FileClaims::each_value(Visit const& visit) const {
 
 void FileClaims::each_claim(Visit const& visit) const {
   each_value(visit);
-  for (std::size_t i = 0; i < images_.size(); ++i) { each_block(chain_.directories[i], images_[i], visit); }
+  each_chain_block(visit);
   for (tiff::Directory const& directory : others_) { each_block(directory, tiff::try_parse_image(directory), visit); }
 }
 
@@ -281,12 +311,10 @@ std::optional<ByteRange> FileClaims::reusable() const {
   std::optional<ByteRange> run = own_run(first);
   if (!run) { return std::nullopt; }
   std::uint64_t first_block = kNoEnd;  // from the first directory on, with what lies before it
-  for (std::size_t i = 0; i < images_.size(); ++i) {
-    each_block(chain_.directories[i], images_[i], [&](ByteRange const& range, tiff::Directory const&) {
-      ByteRange const framed{range.begin - std::min(range.begin, frame_bytes_), range.end};
-      if (framed.end > first) { first_block = std::min(first_block, std::max(first, framed.begin)); }
-    });
-  }
+  each_chain_block([&](ByteRange const& range, tiff::Directory const&) {
+    ByteRange const framed{range.begin - std::min(range.begin, frame_bytes_), range.end};
+    if (framed.end > first) { first_block = std::min(first_block, std::max(first, framed.begin)); }
+  });
   bool const slack = promises_layout_ && first_block > run->end && first_block <= size_bytes_ &&
                      first_block - run->end <= kMaxSlackBytes;
   if (slack && is_zero({run->end, first_block})) { run->end = first_block; }
@@ -336,12 +364,10 @@ std::optional<std::uint16_t> FileClaims::tag_of_unclaimed_bytes() const {
     unclaimed.erase(first, unclaimed.lower_bound(range.end));
   };
   each_value(cover);
-  for (std::size_t i = 0; i < images_.size(); ++i) {
-    each_block(chain_.directories[i], images_[i], [&](ByteRange const& range, tiff::Directory const& directory) {
-      cover({range.begin - std::min(range.begin, frame_bytes_), range.end + std::min(frame_bytes_, kNoEnd - range.end)},
-            directory);
-    });
-  }
+  each_chain_block([&](ByteRange const& range, tiff::Directory const& directory) {
+    cover({range.begin - std::min(range.begin, frame_bytes_), range.end + std::min(frame_bytes_, kNoEnd - range.end)},
+          directory);
+  });
   for (tiff::Directory const& directory : chain_.directories) { cover(range_of(directory), directory); }
   // Zeros hold nothing that could be lost.
   constexpr std::uint64_t kLookBytes = 4096;

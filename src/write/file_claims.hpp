@@ -55,6 +55,7 @@ class FileClaims {
   using Visit = std::function<void(ByteRange const&, tiff::Directory const&)>;
   void check_block_count() const;
   void each_block(tiff::Directory const& directory, std::optional<tiff::Image> const& image, Visit const& visit) const;
+  void each_chain_block(Visit const& visit) const;
   void each_value(Visit const& visit) const;  // of all directories: values outside their entries
   void each_claim(Visit const& visit) const;  // values and blocks
   [[nodiscard]] ByteRange range_of(tiff::Directory const& directory) const;
@@ -63,6 +64,7 @@ class FileClaims {
 
   tiff::Chain const& chain_;
   std::vector<std::optional<tiff::Image>> images_{};  // of the chain
+  std::vector<bool> repeats_blocks_{};  // of the chain: the blocks are those of a directory before it
   std::vector<tiff::Directory> others_{};  // that directories of the chain point to
   std::uint64_t size_bytes_ = 0;  // of the file
   std::uint64_t frame_bytes_ = 0;  // around tiles, as the ghost area says

@@ -59,7 +59,8 @@ void FileUpdate::check_name(char const* state) const {
 std::shared_ptr<ByteSink> FileUpdate::replacement() const {
   struct stat status {};
   if (fstat(file_.get(), &status) != 0) { fail("write"); }
-  auto sink = std::make_shared<io::FileSink>(path_, durability_);
+  // The old file goes: whatever the durability, the new one is on the disk first.
+  auto sink = std::make_shared<io::FileSink>(path_, Durability::fsync);
   sink->replace_only(status.st_dev, status.st_ino);
   return sink;
 }

@@ -304,6 +304,13 @@ TEST_F(EditedFileTest, SyncsNewDirectoriesBeforeThePointerToThem) {
   }
 }
 
+TEST_F(EditedFileTest, SyncsAFreshFileBeforeItReplacesTheOldOne) {
+  static_cast<void>(make(true));
+  testing::CallLog const log;
+  EXPECT_EQ(set_text(3000, {0}, {.rewrite = true}), EditWay::rewritten);
+  EXPECT_EQ(log.calls().back().name, "sync");
+}
+
 TEST_F(EditedFileTest, PutsTheOldBytesBackWhenAWriteInPlaceFails) {
   for (char const* const call : {"pwrite", "fsync"}) {
     static_cast<void>(make(true));
