@@ -6,6 +6,7 @@
 #include "terrazzo/error.hpp"
 #include "terrazzo/write.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string>
@@ -55,6 +56,14 @@ T exact_integer(std::string_view given, std::string_view digits) {
   refuse(given, "is no 64-bit integer of this type");
 }
 
+// A half has 11 significant bits, and steps of 2^-24 at least.
+bool is_half(double value) {
+  int exponent = 0;
+  static_cast<void>(std::frexp(value, &exponent));
+  double const steps = std::ldexp(value, -std::max(exponent - 11, -24));
+  return !std::isfinite(value) || steps == std::floor(steps);
+}
+
 }  // namespace
 
 Nodata make_nodata(std::string_view text, DType dtype) {
@@ -71,7 +80,9 @@ Nodata make_nodata(std::string_view text, DType dtype) {
     auto const number = is_float ? whole_number<float>(digits) : whole_number(digits);
     if (!number) { refuse(text, "is neither a number that fits nor nan"); }
     nodata = geo::nodata_of(*number, text, dtype);
-    if (!nodata.representable) { refuse(text, terrazzo::text("is no value of type ", to_string(dtype))); }
+    // No pixel would equal the tag: missing pixels are stored in the type, and the tag is a double.
+    bool const is_rounded = (dtype == DType::f16 || dtype == DType::cf16) && !is_half(nodata.value);
+    if (!nodata.representable || is_rounded) { refuse(text, terrazzo::text("is no value of type ", to_string(dtype))); }
   }
   nodata.text = geo::nodata_text(nodata);
   return nodata;

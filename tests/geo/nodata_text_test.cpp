@@ -44,6 +44,12 @@ TEST(MakeNodata, IsWhatAReaderMakesOfItsText) {
   }
 }
 
+TEST(MakeNodata, TakesEveryHalf) {
+  for (auto const* text : {"0", "-10000", "2048", "0.25", "65504", "-65504", "5.9604644775390625e-08", "nan", "-inf"}) {
+    EXPECT_TRUE(make_nodata(text, DType::f16).representable) << text;
+  }
+}
+
 TEST(MakeNodata, RefusesWhatIsNoNumber) {
   for (auto const* text : {"", " ", "x", "1x", "1 2", "--1", "1,5", "0x10", "nanx", "1e999"}) {
     for (auto const dtype : {DType::f32, DType::u8, DType::i64}) {
@@ -62,7 +68,7 @@ TEST(MakeNodata, RefusesWhatTheTypeCannotHold) {
         Case{"inf", DType::i32}, Case{"-129", DType::i8}, Case{"65536", DType::u16}, Case{"4294967296", DType::u32},
         Case{"9223372036854775808", DType::i64}, Case{"-1", DType::u64}, Case{"18446744073709551616", DType::u64},
         Case{"0.5", DType::i64}, Case{"nan", DType::u64}, Case{"1e39", DType::f32}, Case{"1e5", DType::f16},
-        Case{"40000", DType::ci16}}) {
+        Case{"-9999", DType::f16}, Case{"0.1", DType::f16}, Case{"2049", DType::cf16}, Case{"40000", DType::ci16}}) {
     EXPECT_EQ(kind_of_failure([&] { static_cast<void>(make_nodata(text, dtype)); }), ErrorKind::usage)
         << text << " " << to_string(dtype);
   }
