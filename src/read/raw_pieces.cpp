@@ -15,6 +15,16 @@ constexpr std::uint64_t kPiecesPerThread = 16;
 // Of small results, where a piece is not so small that reading it is mostly asking for it.
 constexpr std::uint64_t kPiecesOfShare = 4;
 
+// How many entries the lists of a result of another size have at most: no more than the result has rows and columns,
+// and no more than the window.
+struct ListSizes {
+  explicit ListSizes(ReadPlan::Impl const& plan) noexcept
+      : columns(std::min<std::size_t>(plan.source_columns.size(), plan.block_columns)),
+        rows(std::min<std::size_t>(plan.source_rows.size(), plan.block_rows)),
+        pieces(std::min<std::size_t>(plan.source_rows.size(), plan.window.height)) {}
+  std::size_t columns, rows, pieces;
+};
+
 }  // namespace
 
 RawPieces::RawPieces(ReadPlan::Impl const& plan) : plan_(plan) {
@@ -43,19 +53,20 @@ void RawPieces::join(std::uint32_t blocks) noexcept {
 }
 
 std::uint64_t RawPieces::list_bytes(ReadPlan::Impl const& plan) noexcept {
-  return plan.source_columns.size() * sizeof(std::uint32_t) +
-         plan.source_rows.size() * (sizeof(WantedRow) + sizeof(std::uint32_t));
+  ListSizes const sizes(plan);
+  return sizes.columns * sizeof(std::uint32_t) + sizes.rows * sizeof(WantedRow) + sizes.pieces * sizeof(std::uint32_t);
 }
 
 void RawPieces::find_wanted() {
   tiff::Image const& image = plan_.level->image;
-  wanted_columns_.reserve(plan_.source_columns.size());
+  ListSizes const sizes(plan_);
+  wanted_columns_.reserve(sizes.columns);
   for (std::uint32_t const column : plan_.source_columns) {  // these go up, and so do rows
     std::uint32_t const block = (plan_.window.column + column) / image.block_width_px - plan_.first_block_column;
     if (wanted_columns_.empty() || wanted_columns_.back() != block) { wanted_columns_.push_back(block); }
   }
-  wanted_rows_.reserve(plan_.source_rows.size());
-  wanted_pieces_.reserve(plan_.source_rows.size());
+  wanted_rows_.reserve(sizes.rows);
+  wanted_pieces_.reserve(sizes.pieces);
   for (std::uint32_t const source_row : plan_.source_rows) {
     std::uint32_t const row = plan_.window.row + source_row;
     std::uint32_t const block_row = row / image.block_height_px - plan_.first_block_row;
