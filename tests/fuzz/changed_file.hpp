@@ -63,8 +63,10 @@ class ChangedFile {
     } catch (Error const&) { return false; }
   }
 
+  // A new nodata value changes the pixels of tiles that are not in the file.
+  enum class Pixels : std::uint8_t { stay, may_change };
   template <class Change>
-  void change(Change const& change) {
+  void change(Change const& change, Pixels pixels_after = Pixels::stay) {
     if (too_large_) { return; }
     try {
       change();
@@ -74,7 +76,8 @@ class ChangedFile {
       return;
     }
     static_cast<void>(open(path_));
-    if (pixels_) { require(pixels() == pixels_); }
+    if (pixels_ && pixels_after == Pixels::stay) { require(pixels() == pixels_); }
+    pixels_ = pixels();
     too_large_ = std::filesystem::file_size(path_) > kMaxFileBytes;
     if (!too_large_) { before_ = bytes(); }
   }

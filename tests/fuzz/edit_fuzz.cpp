@@ -31,7 +31,10 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   fuzzing::ChangedFile file(std::as_bytes(std::span(data, size)));
   if (!file.is_raster()) { return 0; }
-  file.change([&] { static_cast<void>(edit(file.path(), edit_of(size))); });
+  FileEdit const changes = edit_of(size);
+  using Pixels = fuzzing::ChangedFile::Pixels;
+  file.change([&] { static_cast<void>(edit(file.path(), changes)); },
+              changes.nodata ? Pixels::may_change : Pixels::stay);
   file.change([&] {
     static_cast<void>(edit(file.path(), {.set = {{"TIFFTAG_ARTIST", "somebody"}}}));
     Info const info = open(file.path(), {.sidecars = false}).info();
