@@ -68,7 +68,7 @@ EditedFile::EditedFile(std::string const& path, EditOptions const& options)
   file_.emplace(path, options.durability);
   file_->open();
   size_bytes_ = file_->old_size_bytes();
-  dataset_ = open(path, {.sidecars = false});
+  dataset_ = file_->while_named([&] { return open(path, {.sidecars = false}); });
   chain_ = tiff::read_chain(dataset_->shared_impl()->levels.front()->source, budget_);
   if (!chain_.warnings.empty()) { refuse(ErrorKind::malformed, chain_.warnings.front()); }
   for (tiff::Directory const& directory : chain_.directories) {
@@ -149,6 +149,10 @@ EditWay EditedFile::write() {
 }
 
 void EditedFile::check_written(std::vector<writing::Patch> patches, writing::Values unchanged) {
+  file_->while_named([&] { compare_with_written(std::move(patches), unchanged); });
+}
+
+void EditedFile::compare_with_written(std::vector<writing::Patch> patches, writing::Values unchanged) {
   tiff::Chain const chain =
       writing::read_back_chain(writing::patched_file(path_, std::move(patches)), directories_.size());
   for (std::size_t i = 0; i < directories_.size(); ++i) {

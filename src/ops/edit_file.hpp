@@ -56,6 +56,7 @@ class EditedFile {
   void write_fresh();
   // Throws `io` unless the file, with `patches` made, has the directories that were asked for.
   void check_written(std::vector<writing::Patch> patches, writing::Values unchanged);
+  void compare_with_written(std::vector<writing::Patch> patches, writing::Values unchanged);
   void publish(std::uint64_t size_bytes, writing::Patch const& patch, writing::Values unchanged);
 
   std::string path_;

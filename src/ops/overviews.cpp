@@ -400,10 +400,15 @@ void add_internal(std::string const& path, OverviewOptions const& options, Overv
     file->publish(end_bytes);
   }
   patches.push_back(std::move(link));
-  check_chain(writing::patched_file(path, patches), kept, made_levels, first_new_bytes, end_bytes);
+  auto const check = [&](std::vector<writing::Patch> const& made) {
+    check_chain(writing::patched_file(path, made), kept, made_levels, first_new_bytes, end_bytes);
+  };
+  file->while_named([&] { check(patches); });
   for (writing::Patch const& patch : patches) { file->patch(patch.offset_bytes, patch.bytes); }
-  check_chain(writing::patched_file(path, {}), kept, made_levels, first_new_bytes, end_bytes);
-  require_overviews(open(path, options.open).info(), made_levels, false);
+  file->while_named([&] {
+    check({});
+    require_overviews(open(path, options.open).info(), made_levels, false);
+  });
   file->commit();
   report.no_longer_cog = was_cog;
 }

@@ -20,6 +20,7 @@
 #include "base/byte_sink.hpp"
 #include "io/file_calls.hpp"
 #include "io/write_gather.hpp"
+#include "terrazzo/error.hpp"
 #include "terrazzo/write.hpp"
 
 #include <cstddef>
@@ -55,6 +56,17 @@ class FileUpdate final : public ByteSink {
   // One write inside the file, which keeps its size. Only after publish(). Throws `io` when the path names another file
   // afterwards: who comes by the path does not see the change.
   void patch(std::uint64_t offset_bytes, std::span<std::byte const> bytes);
+  // Runs `work`, which reads the file by its path. When it fails because the path names another file by now, the error
+  // says that.
+  template <class Work>
+  decltype(auto) while_named(Work const& work) const {
+    try {
+      return work();
+    } catch (Error const&) {
+      check_name("what has its name now is not changed");
+      throw;
+    }
+  }
   // The change is complete and stays.
   void commit();
 

@@ -130,6 +130,8 @@ def check_missing(case, pixels, valid, marked):
         return
     if by_alpha and not selection.masked and "nodata" in chosen:
         return
+    if by_alpha and not selection.masked and str(dtype) not in ("uint8", "uint16"):
+        return  # the alpha band is there, and GDAL takes alpha of these two types only for a mask
     report(marked & ~valid, marked, valid, "missing pixels that became data")
     if "nodata" not in chosen and pixels.dtype.kind in "fc":
         lost = valid & ~marked & ~np.isnan(pixels)
