@@ -22,6 +22,25 @@ void copy_strided(std::byte const* from, std::ptrdiff_t from_stride_bytes, std::
   }
 }
 
+// To places side by side: a store for eight bytes of samples. A loop of a store a sample takes up to twice as long, as
+// the compiler happens to lay it out (three bands of uint16 into planes, uncompressed: 53 or 106 ms for 96 MiB).
+template <std::size_t Bytes>
+void copy_packed(std::byte const* from, std::ptrdiff_t from_stride_bytes, std::byte* to, std::size_t count) noexcept {
+  constexpr std::size_t kPerWord = sizeof(std::uint64_t) / Bytes;
+  for (; count >= kPerWord; count -= kPerWord) {
+    std::uint64_t word = 0;
+    for (std::size_t k = 0; k < kPerWord; ++k) {
+      std::uint64_t sample = 0;
+      std::memcpy(&sample, from, Bytes);
+      word |= sample << (8 * Bytes * k);
+      from += from_stride_bytes;
+    }
+    std::memcpy(to, &word, sizeof(word));
+    to += sizeof(word);
+  }
+  copy_strided<Bytes>(from, from_stride_bytes, to, Bytes, count);
+}
+
 // One sample again and again, side by side, eight bytes at a time.
 template <std::size_t Bytes>
 void repeat_sample(std::byte const* sample, std::byte* to, std::size_t count) noexcept {
@@ -44,6 +63,9 @@ void copy_or_repeat(std::byte const* from, std::ptrdiff_t from_stride_bytes, std
                     std::ptrdiff_t to_stride_bytes, std::size_t count) noexcept {
   if (from_stride_bytes == 0 && to_stride_bytes == std::ptrdiff_t{Bytes}) {
     return repeat_sample<Bytes>(from, to, count);
+  }
+  if constexpr (Bytes < sizeof(std::uint64_t) && std::endian::native == std::endian::little) {
+    if (to_stride_bytes == std::ptrdiff_t{Bytes}) { return copy_packed<Bytes>(from, from_stride_bytes, to, count); }
   }
   copy_strided<Bytes>(from, from_stride_bytes, to, to_stride_bytes, count);
 }

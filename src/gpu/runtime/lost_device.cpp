@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/runtime/lost_device.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
 #include <mutex>
 #include <utility>
 
@@ -16,6 +21,13 @@ struct Reason {
   std::string text;
 };
 
+void leave_at_once(int status, void*) {
+  std::cout.flush();
+  std::clog.flush();
+  std::fflush(nullptr);
+  _exit(status);
+}
+
 Reason& reason_of_loss() {
   static auto* const reason = new Reason;  // never destroyed: threads that wait for the GPU may outlive main()
   return *reason;
@@ -29,6 +41,9 @@ void lose_device(std::string reason) {
   if (is_lost.load(std::memory_order_relaxed)) { return; }
   known.text = std::move(reason);
   is_lost.store(true, std::memory_order_release);
+  // Before the destructors of libraries that were loaded earlier: libnvcomp's unloads its kernels, which waits for
+// them.
+  static_cast<void>(on_exit(&leave_at_once, nullptr));
 }
 
 bool device_is_lost() noexcept { return is_lost.load(std::memory_order_acquire); }

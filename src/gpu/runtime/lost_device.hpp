@@ -2,8 +2,9 @@
 //
 // A GPU that does not answer cannot be asked to stop: its kernels run until the process ends. The process then gives
 // the GPU up, for good: every later device call of ours fails at once with the reason, and memory that the GPU may
-// still use is abandoned, since freeing it would wait for the GPU (measured on an H200: cudaFree and cudaFreeHost
-// block, stream-ordered frees, queries and exit() do not).
+// still use is abandoned, since freeing it would wait for the GPU (measured on an H200: cudaFree, cudaFreeHost and the
+// destructors of libnvcomp block; stream-ordered frees and queries do not). So that the process can end, exit() then
+// flushes the streams of C and C++ and leaves, without static destructors of objects that are older than the loss.
 //
 // Thread rule: everything here may be called from any thread.
 #pragma once

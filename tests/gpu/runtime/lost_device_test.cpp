@@ -6,8 +6,10 @@
 #include "terrazzo/error.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <iostream>
 #include <string>
 
 namespace terrazzo::gpu {
@@ -35,6 +37,23 @@ TEST(LostDevice, IsNotLostAtFirst) {
     }
   }
   std::exit(right ? 0 : 1);
+}
+
+// As libnvcomp's destructor does, while a kernel runs.
+void wait_for_ever() {
+  for (;;) { pause(); }
+}
+
+[[noreturn]] void lose_and_exit() {
+  std::atexit(&wait_for_ever);
+  lose_device("a batch hung");
+  std::cerr << "told";
+  std::exit(7);
+}
+
+TEST(LostDeviceDeathTest, LetsTheProcessExitWithItsCode) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(lose_and_exit(), ::testing::ExitedWithCode(7), "told");
 }
 
 TEST(LostDeviceDeathTest, FailsEveryLaterCallWithTheFirstReason) {
