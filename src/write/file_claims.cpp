@@ -141,7 +141,11 @@ FileClaims::FileClaims(tiff::Chain const& chain) : chain_(chain) {
   using Key = std::array<std::uint64_t, 13>;
   std::set<Key> known;
   for (tiff::Directory const& directory : chain.directories) {
-    std::optional<tiff::Image> const& image = images_.emplace_back(tiff::try_parse_image(directory));
+    std::optional<tiff::Image>& image = images_.emplace_back(tiff::try_parse_image(directory));
+    if (image) {  // nobody looks at these here, and thousands of directories may share one array
+      image->extra_samples = std::vector<std::uint16_t>();
+      image->jpeg_tables = std::vector<std::byte>();
+    }
     tiff::BlockLists const lists(directory, image && image->tiled);
     auto const of = [](tiff::Entry const* e) { return e == nullptr ? tiff::Entry{} : *e; };
     tiff::Entry const offsets = of(lists.offsets.entry), sizes = of(lists.sizes.entry);

@@ -102,6 +102,16 @@ ByteSourcePtr patched_file(std::string const& path, std::vector<Patch> patches) 
   return std::make_shared<PatchedSource const>(std::make_shared<io::FileSource const>(path), std::move(patches));
 }
 
+void require_bytes(std::string const& path, Patch const& patch) {
+  std::vector<std::byte> found(patch.bytes.size());
+  RangeRead const range{patch.offset_bytes, found};
+  io::FileSource const file(path);
+  file.submit({&range, 1}).wait();
+  if (found != patch.bytes) {
+    throw Error(ErrorKind::io, "what was written reads back otherwise", {.source = path, .offset = patch.offset_bytes});
+  }
+}
+
 ByteSourcePtr written_so_far(ByteSink& sink, std::uint64_t size_bytes) {
   return std::make_shared<SinkSource const>(sink, size_bytes);
 }

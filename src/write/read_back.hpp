@@ -29,6 +29,9 @@ struct Patch {
 // The file at `path` as it is now, with `patches` made.
 [[nodiscard]] ByteSourcePtr patched_file(std::string const& path, std::vector<Patch> patches);
 
+// Throws `io` unless the file at `path` has the bytes of the patch.
+void require_bytes(std::string const& path, Patch const& patch);
+
 // What a seekable sink holds before it is published, as a file of this size. The sink outlives it.
 [[nodiscard]] ByteSourcePtr written_so_far(ByteSink& sink, std::uint64_t size_bytes);
 

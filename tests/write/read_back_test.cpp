@@ -45,6 +45,25 @@ TEST(ReadBack, APatchedFileIsTheFileWithItsPatches) {
   }
 }
 
+TEST(ReadBack, APatchIsInTheFileOrItIsAnIoError) {
+  TempFolder const folder;
+  std::string const path = folder.write("a.bin", byte_pattern(1'000));
+  std::vector<std::byte> const bytes = byte_pattern(1'000);
+  Patch patch{100, {bytes.begin() + 100, bytes.begin() + 200}};
+  require_bytes(path, patch);
+  patch.bytes[50] ^= std::byte{1};
+  EXPECT_EQ(kind_of_failure([&] {
+              require_bytes(path, patch);
+              return 0;
+            }),
+            ErrorKind::io);
+  EXPECT_EQ(kind_of_failure([&] {
+              require_bytes(path, {950, byte_pattern(100)});
+              return 0;
+            }),
+            ErrorKind::io);
+}
+
 TEST(ReadBack, ACheckedSinkPublishesWhatPassesAndNothingElse) {
   TempFolder const folder;
   std::string const path = folder.path("a.bin");

@@ -22,6 +22,8 @@ using Clock = std::chrono::steady_clock;
 
 // A query takes 0.3 us (H200). Most batches are done within this time, and a thread that sleeps wakes 60 us late.
 constexpr auto kSpinTime = std::chrono::milliseconds(50);
+// Between two queries, which take a lock of the driver that other threads need for their uploads.
+constexpr auto kPauseTime = std::chrono::microseconds(5);
 constexpr auto kSleepTime = std::chrono::microseconds(200);
 
 std::atomic<std::uint64_t> wait_count{0};
@@ -75,7 +77,11 @@ void wait_until_done(std::function<cudaError_t()> const& query, double guard_s, 
       if (!callers_are_at_work()) { give_up(guard_s, doing); }
       guard_begin = now;
     }
-    if (now - begin > kSpinTime) { std::this_thread::sleep_for(kSleepTime); }
+    if (now - begin > kSpinTime) {
+      std::this_thread::sleep_for(kSleepTime);
+    } else {
+      while (Clock::now() < now + kPauseTime) { std::this_thread::yield(); }
+    }
   }
 }
 
