@@ -31,7 +31,8 @@ inline constexpr std::uint64_t kMaxHoleBytes = std::uint64_t{1} << 30;
 
 class FileClaims {
  public:
-  // The chain outlives it. Reads the lists of all blocks once. Throws `limit` when they are more than the file can hold.
+  // The chain outlives it. Reads the lists of all blocks once. Throws `limit` when they are more than the file can
+  // hold.
   explicit FileClaims(tiff::Chain const& chain);
 
   // Where bytes may be added: behind the end of the file and behind every claim. Throws `limit` when a claim reaches
