@@ -13,7 +13,6 @@ using namespace terrazzo;
 struct Seen {
   std::size_t overviews = 0;
   std::optional<std::vector<std::byte>> mask{};
-  friend bool operator==(Seen const&, Seen const&) = default;
 };
 
 Seen seen(std::string const& path) {
