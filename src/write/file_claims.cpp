@@ -167,7 +167,12 @@ FileClaims::FileClaims(tiff::Chain const& chain) : chain_(chain) {
   check_block_count();
   others_ = pointed_to(chain, size_bytes_);
   claimed_end_bytes_ = size_bytes_;
-  each_claim([&](ByteRange const& range, tiff::Directory const&) {
+  each_claim([&](ByteRange const& range, tiff::Directory const& directory) {
+    // Readers take these bytes for pixels; writers mean a block that is not there.
+    if (range.begin == 0) {
+      throw Error(ErrorKind::malformed, "data lies on the header: the file cannot be changed without changing it",
+                  {.ifd = directory.index(), .offset = range.begin});
+    }
     claimed_end_bytes_ = std::max(claimed_end_bytes_, range.end);
   });
   for (std::size_t i = 0; !endless_ifd_ && i < images_.size(); ++i) {
@@ -201,7 +206,7 @@ void FileClaims::check_block_count() const {
 void FileClaims::each_block(tiff::Directory const& directory, std::optional<tiff::Image> const& image,
                             Visit const& visit) const {
   auto const give = [&](std::uint64_t offset, std::uint64_t size) {
-    if (offset != 0 && size != 0) { visit(claim(offset, size), directory); }
+    if (size != 0) { visit(claim(offset, size), directory); }
   };
   bool listed_as_they_are = false;
   if (image) {

@@ -155,6 +155,14 @@ TEST(FileClaims, DataThatLieOnALinkAreNotPatched) {
   EXPECT_EQ(check({link + 4, link + 8}), ErrorKind::malformed) << "a value";
 }
 
+TEST(FileClaims, DataAtByteZeroAreRefused) {
+  TiffBuilder builder;
+  builder.longs(256, {8}).longs(257, {8}).shorts(258, {8}).shorts(262, {1});
+  builder.longs(273, {0}).longs(278, {8}).longs(279, {64});
+  tiff::Chain const chain = chain_of(builder.bytes());
+  EXPECT_EQ(kind_of_failure([&] { return FileClaims(chain); }), ErrorKind::malformed);
+}
+
 TEST(FileClaims, TellsOfPrivateTagsThatMayReferToBytesOfNobody) {
   Strip strip;
   std::uint64_t const blob = strip.builder.data(std::vector<std::byte>(40, std::byte{'b'}));
