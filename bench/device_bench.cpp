@@ -5,6 +5,7 @@
 // the reads that follow; the stages by themselves; the same under smaller budgets. Prints a table, or one JSON object a
 // line with --json.
 #include "terrazzo/device.hpp"
+#include "terrazzo/profile.hpp"
 #include "terrazzo/settings.hpp"
 
 #include <algorithm>

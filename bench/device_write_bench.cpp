@@ -5,7 +5,7 @@
 //
 //   device_write_bench dem.tif --folder /tmp --verify         the table: layouts x codecs x sinks
 //   device_write_bench --synthetic 4096 --only zstd --layout cog --to nowhere
-//   device_write_bench dem.tif --no-table --finding5 --tall --overviews
+//   device_write_bench dem.tif --no-table --streaming --tall --overviews
 //
 // FILE is read into device memory first; without it an elevation model of --synthetic N x N pixels (default 8192) is
 // made. Tiles have 512 pixels, the predictor is the library's choice, levels are its defaults, nothing is synced.
@@ -17,7 +17,7 @@
 //   --verify          before timing: the host engine reads the file back and finds the raster's pixels; overviews are
 //                     those that the host engine makes; a COG is valid
 //   --no-table        leaves the table out
-//   --finding5, --tall [GIB], --overviews   see device_write_studies.hpp; --finding5 takes 8192 x 8192 pixels of FILE
+//   --streaming, --tall [GIB], --overviews   see device_write_studies.hpp; --streaming takes 8192 x 8192 pixels of FILE
 #include "device_write_studies.hpp"
 #include "json_line.hpp"
 
@@ -57,7 +57,7 @@ struct Options {
   std::uint32_t tile_px = 512;
   std::uint64_t budget_bytes = 0;
   std::optional<Resampling> resampling{};
-  bool verify = false, keep = false, table = true, finding5 = false, overviews = false;
+  bool verify = false, keep = false, table = true, streaming = false, overviews = false;
   std::uint64_t tall_bytes = 0;
 };
 
@@ -112,8 +112,8 @@ Options parse(std::span<char*> arguments) {
       options.keep = true;
     } else if (word == "--no-table") {
       options.table = false;
-    } else if (word == "--finding5") {
-      options.finding5 = true;
+    } else if (word == "--streaming") {
+      options.streaming = true;
     } else if (word == "--overviews") {
       options.overviews = true;
     } else if (word == "--tall") {
@@ -182,7 +182,7 @@ class Source {
     subject.options.mask = false;
     subject.options.engine = Engine::device;
     subject.options.tile_size = {options.tile_px, options.tile_px};
-    subject.options.resampling = options.resampling;
+    subject.options.overview_resampling = options.resampling;
     subject.options.device_budget_bytes = options.budget_bytes;
     subject.options.durability = Durability::none;
     return subject;
@@ -317,8 +317,8 @@ int run(Options const& options) {
   for (std::string const& codec : options.codecs) {
     if (codec == "zstd" || codec == "deflate") { packed.push_back(codec_named(codec)); }
   }
-  if (options.finding5) {
-    attempt("finding5", [&] { bench::measure_streaming(source.subject(options, 8192), packed); });
+  if (options.streaming) {
+    attempt("streaming", [&] { bench::measure_streaming(source.subject(options, 8192), packed); });
   }
   if (!options.table && options.tall_bytes == 0 && !options.overviews) { return failures; }
   bench::Subject const subject = source.subject(options, ~std::uint32_t{0});

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """GPU array to file, beside GDAL: `device_write_peers.py FILE --bench PATH --folder FOLDER` on a machine with a GPU.
 
-FILE is an uncompressed raster of tools/make_rasters.py (dem_f32_none_512.tif). In one run: device_write_bench reads it
-into device memory and writes it as GeoTIFF and COG, to files and to nowhere; GDAL (rasterio, all cores) writes the same
+FILE is an uncompressed raster of tools/make_rasters.py (dem_f32_none_512.tif). Before it come the rasters of a folder of
+real GeoTIFFs (--real or TERRAZZO_REAL), with the median and the worst ratio first. In one run: device_write_bench reads a
+file into device memory and writes it as GeoTIFF and COG, to files and to nowhere; GDAL (rasterio, all cores) writes the same
 pixels from host memory with the same codec, level, predictor and tile size, by write() or by CreateCopy of a MEM
 dataset, whichever is faster. Nobody waits for the disk. Files are compared before anything is believed: the program
 has found the raster's pixels in each by the host engine, and here GDAL reads both and finds pixels and overviews equal.
 
-  --studies     finding 5, the tall raster and overviews too, with GDAL's build_overviews() beside the last
+  --studies     streaming, the tall raster and overviews too, with GDAL's build_overviews() beside the last
   --json FILE   everything that was measured
 """
 import argparse
@@ -25,10 +26,11 @@ import rasterio
 from rasterio.enums import Resampling
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import real_rasters  # noqa: E402
 import write_contenders  # noqa: E402
 
 LEVELS = {"zstd": 9, "deflate": 6, "none": 0}
-# Seconds and megabytes that issue 6 asks for; of the 1 GiB float32 elevation model.
+# Goals in seconds and megabytes for the 1 GiB float32 elevation model.
 GOALS = {("gtiff", "zstd"): (0.25, 640), ("gtiff", "deflate"): (0.30, 690), ("gtiff", "none"): (0.33, None),
          ("cog", "zstd"): (0.45, 860), ("cog", "deflate"): (0.50, 930)}
 NOWHERE_GOALS = {("gtiff", "zstd"): 0.12, ("gtiff", "deflate"): 0.12, ("cog", "zstd"): 0.162, ("cog", "deflate"): 0.162}
@@ -92,14 +94,19 @@ def seconds(value):
     return "-" if value is None else f"{value:.3f} s"
 
 
+def comparison(result):
+    """"equal", or the comparisons that failed."""
+    if result["ours"] is None:
+        return "FAILED"
+    wrong = [text for text in (result["ours"]["verified"], result.get("gdal_reads", "equal")) if text != "equal"]
+    return "WRONG: " + ", ".join(wrong) if wrong else "equal"
+
+
 def verdict(result):
     """Of the goals and of the comparisons."""
     key, ours = (result["layout"], result["codec"]), result["ours"]
-    if ours is None:
-        return "FAILED"
-    wrong = [text for text in (ours["verified"], result.get("gdal_reads", "equal")) if text != "equal"]
-    if wrong:
-        return "WRONG: " + ", ".join(wrong)
+    if comparison(result) != "equal":
+        return comparison(result)
     goal_s, goal_mb = GOALS.get(key, (None, None))
     missed = []
     if goal_s is not None and ours["median_s"] > goal_s:
@@ -127,6 +134,47 @@ def print_table(results):
               f"| {ours.get('device_peak_bytes', 0) / 2**20:.0f} MiB | {verdict(result)} |")
 
 
+def measure_file(path, arguments, studies=()):
+    """All cases of one file, and the lines of device_write_bench."""
+    options = ["--folder", arguments.folder, "--only", arguments.codecs, "--layout", arguments.layouts,
+               "--repeat", arguments.repeat, "--verify", "--keep"]
+    told = run_bench(arguments.bench, [path, *options, *studies])
+    pixels = write_contenders.read_pixels(path) if arguments.gdal_rounds > 0 else None
+    results = [measure_case(layout, codec, told, pixels, arguments.folder, arguments.gdal_rounds)
+               for layout in arguments.layouts.split(",") for codec in arguments.codecs.split(",")]
+    return results, told
+
+
+def measure_real(arguments):
+    """Prints median and worst ratio for each layout, then the rows."""
+    rows = []
+    paths = real_rasters.find_pixels(arguments.real, write_contenders.GDAL_TYPES)
+    for index, (name, path) in enumerate(paths.items()):
+        real_rasters.progress(index, len(paths), name)
+        rows += [{"raster": name, **result} for result in measure_file(path, arguments)[0]]
+    for layout in arguments.layouts.split(",") if rows else []:
+        times, sizes = {}, {}
+        for row in rows:
+            if row["layout"] == layout and row["ours"] and "gdal" in row:
+                name = f"{row['raster']} {row['codec']}"
+                times[name] = row["gdal"]["median_s"] / row["ours"]["median_s"]
+                sizes[name] = row["ours"]["file_bytes"] / row["gdal"]["file_bytes"]
+        print(f"\nreal rasters from GPU memory, {'COG' if layout == 'cog' else 'GeoTIFF'}")
+        real_rasters.print_spread("GDAL's time by ours", times)
+        real_rasters.print_spread("our size by GDAL's", sizes, max, unit="")
+    if rows:
+        print("| raster | to | ours (best) | to nowhere | GDAL, all cores | faster | MB | GDAL MB | pixels |")
+        print("|---|---|---|---|---|---|---|---|---|")
+    for row in rows:
+        ours, gdal = row["ours"] or {}, row.get("gdal", {})
+        faster = f"{gdal['median_s'] / ours['median_s']:.1f}x" if gdal and ours else "-"
+        print(f"| {row['raster']} | {'COG' if row['layout'] == 'cog' else 'GTiff'} {row['codec']} "
+              f"| {seconds(ours.get('median_s'))} ({seconds(ours.get('best_s'))}) "
+              f"| {seconds((row['nowhere'] or {}).get('median_s'))} | {seconds(gdal.get('median_s'))} | {faster} "
+              f"| {ours.get('file_bytes', 0) / 1e6:.0f} | {gdal.get('file_bytes', 0) / 1e6:.0f} | {comparison(row)} |")
+    return rows
+
+
 def gdal_overviews(source, folder):
     """Seconds of build_overviews() in a plain copy of FILE, by method; halved until one tile holds it."""
     path, result = folder / "gdal_overviews.tif", {}
@@ -149,6 +197,7 @@ def gdal_overviews(source, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=pathlib.Path)
+    real_rasters.add_option(parser)
     parser.add_argument("--bench", required=True, help="the device_write_bench program")
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("."), help="where files are made")
     parser.add_argument("--codecs", default="zstd,deflate,none")
@@ -158,25 +207,17 @@ def main():
     parser.add_argument("--studies", action="store_true")
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
-    codecs, layouts = arguments.codecs.split(","), arguments.layouts.split(",")
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    options = ["--folder", arguments.folder, "--only", arguments.codecs, "--layout", arguments.layouts,
-               "--repeat", arguments.repeat, "--verify", "--keep"]
-    studies = ["--finding5", "--tall", "--overviews"] if arguments.studies else []
-    told = run_bench(arguments.bench, [arguments.file, *options, *studies])
     print(f"{os.cpu_count()} cores, rasterio {rasterio.__version__}, GDAL {rasterio.__gdal_version__}", flush=True)
-    pixels = None
-    if arguments.gdal_rounds > 0:
-        with rasterio.open(arguments.file, num_threads="ALL_CPUS") as source:
-            pixels = source.read()
-    results = [measure_case(layout, codec, told, pixels, arguments.folder, arguments.gdal_rounds)
-               for layout in layouts for codec in codecs]
+    real = measure_real(arguments)
+    studies = ["--streaming", "--tall", "--overviews"] if arguments.studies else []
+    results, told = measure_file(arguments.file, arguments, studies)
     print_table(results)
     overviews = gdal_overviews(arguments.file, arguments.folder) if arguments.studies else {}
     if arguments.json:
-        arguments.json.write_text(json.dumps({"cases": results, "lines": told, "gdal_overviews": overviews}, indent=1))
-    right = all(verdict(result).startswith("equal") for result in results)
-    return 0 if right else 1
+        figures = {"real": real, "cases": results, "lines": told, "gdal_overviews": overviews}
+        arguments.json.write_text(json.dumps(figures, indent=1))
+    return 0 if all(comparison(result) == "equal" for result in real + results) else 1
 
 
 if __name__ == "__main__":

@@ -34,7 +34,8 @@ void forget_process_peak() { std::ofstream("/proc/self/clear_refs") << 5; }
 
 template <class View>
 View rows_of(View view, std::uint32_t first, std::uint32_t count) {
-  view.data = static_cast<std::byte*>(view.data) + static_cast<std::int64_t>(first) * view.row_stride_bytes;
+  using Byte = std::conditional_t<std::is_same_v<decltype(view.data), void*>, std::byte, std::byte const>;
+  view.data = static_cast<Byte*>(view.data) + static_cast<std::int64_t>(first) * view.row_stride_bytes;
   view.height = count;
   return view;
 }
@@ -70,7 +71,7 @@ Streamed stream(DeviceView const& shape, WriteOptions const& options, GiveRows c
 
 void print_streamed(char const* way, WriteOptions const& options, Streamed const& result, Streamed const& eager,
                     std::uint64_t input_bytes) {
-  JsonLine("finding5")
+  JsonLine("streaming")
       .put("way", way)
       .put("layout", options.cog ? "cog" : "gtiff")
       .put("codec", to_string(options.compression))
@@ -84,7 +85,7 @@ void print_streamed(char const* way, WriteOptions const& options, Streamed const
       .print();
 }
 
-void stream_every_way(DeviceView const& raster, HostView const& on_host, WriteOptions options,
+void stream_every_way(DeviceView const& raster, ConstHostView const& on_host, WriteOptions options,
                       std::uint64_t raster_bytes) {
   std::uint64_t const band_bytes = raster_bytes / raster.height * kBandRows;
   Streamed const eager = stream(raster, options, [&](Writer& writer) { writer.write_rows(raster); });
@@ -190,7 +191,7 @@ void measure_overviews(Subject const& subject, int repeats) {
         Resampling::mode, Resampling::minimum, Resampling::maximum, Resampling::median, Resampling::rms}) {
     WriteOptions with = plain;
     with.overview_factors = factors;
-    with.resampling = method;
+    with.overview_resampling = method;
     Times const times = time(with);
     double const cost = times.median() - without.median();
     JsonLine line("overviews");

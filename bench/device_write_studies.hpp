@@ -44,7 +44,7 @@ double seconds_of(Work const& work) {
 // Starts counting device_memory_use().peak_bytes anew, with no scratch of earlier work in it.
 void forget_device_memory();
 
-// Finding 5 of design.md: the same file out of one piece, and out of bands of 512 rows under small budgets, from device
+// Streaming: the same file out of one piece, and out of bands of 512 rows under small budgets, from device
 // and from host memory. `peak_bytes` is what the writer held beyond the rows it was given, `held_bytes` with them: the
 // raster, or one band.
 void measure_streaming(Subject const& subject, std::vector<Compression> const& codecs);

@@ -28,7 +28,8 @@ warnings.filterwarnings("ignore", category=rasterio.errors.NotGeoreferencedWarni
 os.environ["GDAL_MEM_ENABLE_OPEN"] = "YES"
 
 TILE = 512
-GDAL_TYPES = {"float32": "Float32", "uint16": "UInt16"}
+GDAL_TYPES = {"uint8": "Byte", "int8": "Int8", "uint16": "UInt16", "int16": "Int16", "uint32": "UInt32", "int32": "Int32",
+              "float32": "Float32", "float64": "Float64"}
 TRANSFORM = from_origin(4e5, 5e6, 10, 10)
 CRS = "EPSG:32633"
 LERC_ERROR = 0.01
@@ -86,6 +87,11 @@ def make_pixels(which, size):
     return make_rasters.reflectance(size // 2)
 
 
+def read_pixels(path):
+    with rasterio.open(path, num_threads="ALL_CPUS") as file:
+        return file.read()
+
+
 def predicted_tiles(pixels, codec):
     """What the codec is given, tile after tile: made here by NumPy, so that it owes nothing to either side."""
     bands, height, width = pixels.shape
@@ -99,8 +105,9 @@ def predicted_tiles(pixels, codec):
         tile = np.ascontiguousarray(part.transpose(1, 2, 0))
         if codec == "lerc":
             pass
-        elif pixels.dtype == np.float32:  # bytes of one significance together, the highest first, then differences
-            planes = tile.astype(">f4").view(np.uint8).reshape(TILE, TILE * bands, 4).transpose(0, 2, 1)
+        elif pixels.dtype.kind == "f":  # bytes of one significance together, the highest first, then differences
+            size = pixels.itemsize
+            planes = tile.astype(f">f{size}").view(np.uint8).reshape(TILE, TILE * bands, size).transpose(0, 2, 1)
             tile = planes.reshape(TILE, -1, bands).copy()
             tile[:, 1:] -= tile[:, :-1].copy()
         else:
@@ -139,7 +146,7 @@ class Nowhere(Terrazzo):
         self.shim.write(None, self.pixels, *self.arguments)
 
 
-def gdal_options(codec, level, cog, bands):
+def gdal_options(pixels, codec, level, cog):
     options = {"compress": codec}
     if codec == "lerc":
         options["max_z_error"] = str(LERC_ERROR)
@@ -152,7 +159,7 @@ def gdal_options(codec, level, cog, bands):
     else:
         options |= {"tiled": True, "blockxsize": TILE, "blockysize": TILE, "interleave": "pixel"}
         if codec != "lerc":
-            options["predictor"] = 3 if bands == 1 else 2
+            options["predictor"] = 3 if pixels.dtype.kind == "f" else 2
         if codec == "deflate":
             options["zlevel"] = level
         if codec == "zstd":
@@ -167,7 +174,7 @@ class GdalCopy:
 
     def __init__(self, pixels, codec, level, cog, threads):
         self.pixels, self.driver = pixels, "COG" if cog else "GTiff"
-        self.options = gdal_options(codec, level, cog, len(pixels)) | {"num_threads": threads}
+        self.options = gdal_options(pixels, codec, level, cog) | {"num_threads": threads}
 
     def write(self, path):
         with rasterio.open(memory_dataset(self.pixels)) as source:
@@ -189,7 +196,7 @@ class Cogeo:
 
     def __init__(self, pixels, codec, level, threads):
         self.pixels, self.threads = pixels, threads
-        self.profile = {"driver": "GTiff", **gdal_options(codec, level, False, len(pixels)), "num_threads": threads}
+        self.profile = {"driver": "GTiff", **gdal_options(pixels, codec, level, False), "num_threads": threads}
 
     def write(self, path):
         with rasterio.open(memory_dataset(self.pixels)) as source:

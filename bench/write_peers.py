@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writing speed, size and memory beside GDAL, rio-cogeo and the codec libraries alone.
 
-  write_peers.py [--size N] [--threads N] [--rounds N] [--only PATTERN] [--json FILE]       speed (all: --help)
+  write_peers.py [--real FOLDER] [--size N] [--threads N] [--rounds N] [--only PATTERN]     speed (all: --help)
   write_peers.py --levels [--size N]             what the levels of deflate and zstd cost and gain
   write_peers.py --memory [--gib 1,4,16]         peak memory of making a COG from a file larger and larger
 
-Speed: the pixels lie in memory, an elevation model of N x N float32 (1 GiB at 16384) and four bands of N/2 x N/2
-uint16 (512 MiB). One process, contenders interleaved, the median of the rounds; nobody waits for the disk. The files
-are compared before the clock starts: pixels and overviews equal (LERC: within its error). Contenders:
+Speed: the pixels lie in memory. Two sets: real rasters, decoded from a folder of GeoTIFFs (--real or TERRAZZO_REAL), and
+fractals, an elevation model of N x N float32 (1 GiB at 16384) and four bands of N/2 x N/2 uint16 (512 MiB). Tiles of 512
+px, predictor 2 or 3, deflate 6, zstd 9, LZW, and LERC for the elevation model. One process, contenders interleaved, the
+median of the rounds; nobody waits for the disk. The files are compared before the clock starts: pixels and overviews
+equal (LERC: within its error). For each set and layout the median and the worst ratio come first, then the rows.
+Contenders:
 
   terrazzo   the public C++ API through bench/write_shim.cpp
   gdal       GDAL through rasterio: the GTiff driver (write() of the array, or CreateCopy of a MEM dataset over it,
@@ -30,22 +33,16 @@ import statistics
 import time
 
 import rasterio
-from write_contenders import (LERC_ERROR, Codec, Cogeo, Floor, GdalCopy, GdalWrite, Nowhere, Shim, Terrazzo, make_pixels,
-                              predicted_tiles, rio_cogeo, timed, worst_difference)
+import real_rasters
+from write_contenders import (GDAL_TYPES, LERC_ERROR, Codec, Cogeo, Floor, GdalCopy, GdalWrite, Nowhere, Shim, Terrazzo,
+                              make_pixels, predicted_tiles, read_pixels, rio_cogeo, timed, worst_difference)
 from write_memory import measure_memory
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
-# name -> (pixels, codec, level)
-CASES = {
-    "dem_f32_deflate6_p3": ("dem", "deflate", 6),
-    "dem_f32_zstd9_p3": ("dem", "zstd", 9),
-    "dem_f32_lzw_p3": ("dem", "lzw", 0),
-    "dem_f32_lerc": ("dem", "lerc", 0),
-    "s2_u16x4_deflate6_p2": ("s2", "deflate", 6),
-    "s2_u16x4_zstd9_p2": ("s2", "zstd", 9),
-    "s2_u16x4_lzw_p2": ("s2", "lzw", 0),
-}
+LEVELS = {"deflate": 6, "zstd": 9, "lzw": 0, "lerc": 0}  # the library's defaults, and GDAL's
+FRACTALS = {"dem": ("deflate", "zstd", "lzw", "lerc"), "s2": ("deflate", "zstd", "lzw")}
+REAL_CODECS = ("deflate", "zstd", "lzw")
 SIZE_ALLOWED = 1.01  # of GDAL's file
 GOALS = {"gtiff": 2.3, "cog": 3.0}  # times as fast as GDAL
 FLOOR_ALLOWED = 1.25  # of codec and floor together
@@ -116,9 +113,8 @@ def print_row(result):
           flush=True)
 
 
-def measure_case(shim, name, pixels, tiles, arguments, layout):
-    _, codec, level = CASES[name]
-    cog, threads, folder = layout == "cog", arguments.threads, arguments.folder
+def measure_case(shim, raster, pixels, tiles, codec, arguments, layout):
+    level, cog, threads, folder = LEVELS[codec], layout == "cog", arguments.threads, arguments.folder
     ours = Terrazzo(shim, pixels, codec, level, cog, threads)
     if cog:
         peers = [GdalCopy(pixels, codec, level, True, threads)]
@@ -132,34 +128,80 @@ def measure_case(shim, name, pixels, tiles, arguments, layout):
     sizes, firsts = compare([ours] + peers, codec, folder, threads)
     contenders = [ours, peers[0], Nowhere(shim, pixels, codec, level, cog, threads),
                   Codec(shim, tiles, codec, level, threads), Floor(shim, pixels, sizes["terrazzo"])]
-    result = {"case": name, "layout": layout, "bytes": pixels.nbytes, "sizes": sizes,
-              "gdal_way": type(peers[0]).__name__,
+    result = {"raster": raster, "codec": codec, "case": case_name(raster, codec), "layout": layout,
+              "bytes": pixels.nbytes, "sizes": sizes, "gdal_way": type(peers[0]).__name__,
               "times": interleaved(contenders, folder / "timed.tif", arguments.rounds)}
     if "cogeo" in firsts:
         result["times"]["cogeo"] = firsts["cogeo"]
-    print_row(result)
     return result
 
 
-def measure_speed(shim, arguments, results):
-    print(HEADER)
-    started = time.perf_counter()
-    wanted = {name: case for name, case in CASES.items() if re.search(arguments.only, name)}
-    for which in ("dem", "s2"):
-        names = [name for name, case in wanted.items() if case[0] == which]
-        if not names:
+def case_name(raster, codec):
+    return f"{raster}_{codec}{LEVELS[codec] or ''}"
+
+
+def measure_raster(shim, raster, pixels, codecs, arguments):
+    """A row for each codec and layout."""
+    rows, tiles, tiles_are_plain = [], None, None
+    for codec in codecs:
+        plain = codec == "lerc"
+        if tiles is None or plain != tiles_are_plain:
+            tiles, tiles_are_plain = predicted_tiles(pixels, codec), plain
+        for layout in arguments.layouts:
+            if time.perf_counter() > arguments.ends:
+                print(f"{case_name(raster, codec)} {layout}: left out, {arguments.budget:.0f} s are over")
+                continue
+            rows.append(measure_case(shim, raster, pixels, tiles, codec, arguments, layout))
+    return rows
+
+
+def measure_set(shim, label, rasters, arguments, results, out):
+    """`rasters`: name -> (a function that gives the pixels, codecs). Prints the tables of the set; its figures are in
+    `results`, and in the file, as they come."""
+    rows = []
+    for index, (name, (pixels_of, codecs)) in enumerate(rasters.items()):
+        codecs = [codec for codec in codecs if re.search(arguments.only, case_name(name, codec))]
+        if not codecs:
             continue
-        pixels = make_pixels(which, arguments.size)
-        tiles, tiles_are_plain = None, None
-        for name in sorted(names, key=lambda n: CASES[n][1] == "lerc"):
-            plain = CASES[name][1] == "lerc"
-            if tiles is None or plain != tiles_are_plain:
-                tiles, tiles_are_plain = predicted_tiles(pixels, CASES[name][1]), plain
-            for layout in arguments.layouts:
-                if time.perf_counter() - started > arguments.budget:
-                    print(f"{name} {layout}: left out, {arguments.budget:.0f} s are over")
-                    continue
-                results["speed"].append(measure_case(shim, name, pixels, tiles, arguments, layout))
+        real_rasters.progress(index, len(rasters), name)
+        added = measure_raster(shim, name, pixels_of(), codecs, arguments)
+        rows += added
+        results["speed"] += [{"set": label, **row} for row in added]
+        out.write_text(json.dumps(results, indent=1) + "\n")
+    for layout in arguments.layouts:
+        print_layout(label, layout, [row for row in rows if row["layout"] == layout], results)
+
+
+def print_layout(label, layout, rows, results):
+    """Median and worst of each codec and of all first, then the rows."""
+    if not rows:
+        return
+    print(f"\n{label}: {'COG with overviews' if layout == 'cog' else 'GeoTIFF'}, {len(rows)} rows")
+    told = {}
+    for codec in ("", *LEVELS):
+        chosen = {row["case"]: row for row in rows if codec in ("", row["codec"])}
+        name = codec or "all codecs"
+        times = {case: row["times"]["gdal"]["seconds"] / row["times"]["terrazzo"]["seconds"]
+                 for case, row in chosen.items()}
+        sizes = {case: row["sizes"]["terrazzo"] / row["sizes"]["gdal"] for case, row in chosen.items()}
+        told[name] = {"time": real_rasters.print_spread(f"{name}, GDAL's time by ours", times),
+                      "size": real_rasters.print_spread(f"{name}, our size by GDAL's", sizes, max, unit="")}
+    results["spread"].setdefault(label, {})[layout] = told
+    print(HEADER)
+    for row in rows:
+        print_row(row)
+
+
+def measure_speed(shim, arguments, results, out):
+    arguments.ends = time.perf_counter() + arguments.budget
+    if "real" in arguments.sets:
+        paths = real_rasters.find_pixels(arguments.real, GDAL_TYPES)
+        rasters = {name: (lambda path=path: read_pixels(path), REAL_CODECS) for name, path in paths.items()}
+        measure_set(shim, "real rasters", rasters, arguments, results, out)
+    if "fractal" in arguments.sets:
+        rasters = {name: (lambda name=name: make_pixels(name, arguments.size), codecs)
+                   for name, codecs in FRACTALS.items()}
+        measure_set(shim, "fractals", rasters, arguments, results, out)
 
 
 # -- levels -----------------------------------------------------------------------------------------------------------
@@ -194,7 +236,11 @@ def machine():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--size", type=int, help="side of the elevation model; 16384 is 1 GiB (default 8192)")
+    real_rasters.add_option(parser)
+    parser.add_argument("--sets", default="real,fractal", type=lambda text: text.split(","),
+                        help="which sets of rasters to measure (default real,fractal)")
+    parser.add_argument("--size", type=int,
+                        help="fractals: side of the elevation model; 16384 is 1 GiB (default 8192)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--rounds", type=int, default=3, help="timed rounds; the median counts (default 3)")
     parser.add_argument("--only", default="", help="regular expression: cases whose name has it")
@@ -224,7 +270,8 @@ def main():
           f"through rasterio {rasterio.__version__}; rio-cogeo {rio_cogeo.__version__ if rio_cogeo else '-'}; "
           f"Python {platform.python_version()}")
     results = {"machine": machine(), "threads": arguments.threads, "rounds": arguments.rounds, "size": arguments.size,
-               "gdal": rasterio.__gdal_version__, "speed": [], "levels": [], "memory": []}
+               "gdal": rasterio.__gdal_version__, "speed": [], "levels": [], "memory": [], "spread": {}}
+    out = arguments.json or arguments.folder / "write_peers.json"
     if arguments.memory:
         measure_memory(arguments, results)
     elif arguments.levels:
@@ -232,8 +279,7 @@ def main():
     else:
         print("Nx: that many times as long as Terrazzo; of c+f: Terrazzo's time by codec and floor together; "
               "size: by GDAL's")
-        measure_speed(Shim(arguments.shim), arguments, results)
-    out = arguments.json or arguments.folder / "write_peers.json"
+        measure_speed(Shim(arguments.shim), arguments, results, out)
     out.write_text(json.dumps(results, indent=1) + "\n")
     print(f"figures: {out}")
 

@@ -162,7 +162,7 @@ int shim_write(ShimWrite* job) {
     options.compression = terrazzo::parse_compression(job->codec).value();
     if (job->level != 0) { options.level = job->level; }
     options.lerc_max_error = job->max_error;
-    options.resampling = terrazzo::Resampling::average;
+    options.overview_resampling = terrazzo::Resampling::average;
     options.threads = job->threads;
     terrazzo::Crs crs;
     crs.epsg = 32633;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interrupt.hpp"
 
-#include "exit_code.hpp"
+#include "output/exit_code.hpp"
 
 #include "terrazzo/error.hpp"
 
@@ -18,8 +18,8 @@ extern "C" void on_interrupt(int) {
   if (cancelled.exchange(true)) { _exit(kExitInterrupted); }
 }
 
-// Never ends us at once: a closed terminal says it twice, by the shell and by the kernel, and service managers say it
-// after SIGTERM.
+// Never ends the process at once: a closed terminal sends it twice, by the shell and by the kernel, and service
+// managers send it after SIGTERM.
 extern "C" void on_hangup(int) { cancelled = true; }
 
 extern "C" void on_broken_pipe(int) {
@@ -32,20 +32,20 @@ extern "C" void on_broken_pipe(int) {
 void install_signal_handlers() {
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
-  // No SA_RESTART: who waits for a pipe looks at the flag. Reads of files go on, and end between tiles.
+  // No SA_RESTART: a wait for a pipe ends and checks the flag. Reads of files continue, and end between tiles.
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
-  // A terminal that is closed ends us, unless we were started not to care (nohup).
+  // A closed terminal ends the process, unless SIGHUP was ignored at its start (nohup).
   struct sigaction inherited = {};
   if (sigaction(SIGHUP, nullptr, &inherited) == 0 && inherited.sa_handler != SIG_IGN) {
     action.sa_handler = on_hangup;
     sigaction(SIGHUP, &action, nullptr);
   }
-  // Left to its default it would end us with temporary files lying about; the write itself fails with EPIPE.
+  // The default action would end the process and leave temporary files; instead the write fails with EPIPE.
   action.sa_handler = on_broken_pipe;
   sigaction(SIGPIPE, &action, nullptr);
-  // The same of a limit on the size of files (ulimit -f): the write fails with EFBIG.
+  // For a limit on the size of files (ulimit -f) too: the write fails with EFBIG.
   signal(SIGXFSZ, SIG_IGN);
 }
 

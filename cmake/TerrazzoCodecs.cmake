@@ -3,7 +3,7 @@
 # Finds the codec libraries. Every one is optional: without it the codec is refused by name at run time.
 #
 # Sets TERRAZZO_CODEC_LIBRARIES (imported targets), TERRAZZO_CODEC_DEFINITIONS (TERRAZZO_HAVE_X=0|1, read by
-# src/codec/libraries.hpp) and TERRAZZO_CODEC_SUMMARY (one "name: version or missing" a library, for the configure log).
+# src/codec/registry/libraries.hpp), TERRAZZO_CODEC_MODULES (names for pkg-config) and TERRAZZO_CODEC_SUMMARY (one "name: version or missing" a library, for the configure log).
 include_guard(GLOBAL)
 find_package(PkgConfig REQUIRED)
 
@@ -11,6 +11,7 @@ option(TERRAZZO_CODECS_REQUIRED "Stop when a codec library is missing" OFF)
 
 set(TERRAZZO_CODEC_LIBRARIES "")
 set(TERRAZZO_CODEC_DEFINITIONS "")
+set(TERRAZZO_CODEC_MODULES "")
 set(TERRAZZO_CODEC_SUMMARY "")
 
 # name: as in TERRAZZO_HAVE_<name>; module: of pkg-config; header: found in its include folders.
@@ -28,6 +29,7 @@ function(terrazzo_find_codec name module header)
   endif()
   if(found)
     list(APPEND TERRAZZO_CODEC_LIBRARIES PkgConfig::${prefix})
+    list(APPEND TERRAZZO_CODEC_MODULES ${module})
     list(APPEND TERRAZZO_CODEC_SUMMARY "${module}: ${${prefix}_VERSION}")
   elseif(TERRAZZO_CODECS_REQUIRED)
     message(FATAL_ERROR "codec library ${module} (${header}) is missing")
@@ -36,6 +38,7 @@ function(terrazzo_find_codec name module header)
   endif()
   list(APPEND TERRAZZO_CODEC_DEFINITIONS TERRAZZO_HAVE_${name}=${found})
   set(TERRAZZO_CODEC_LIBRARIES "${TERRAZZO_CODEC_LIBRARIES}" PARENT_SCOPE)
+  set(TERRAZZO_CODEC_MODULES "${TERRAZZO_CODEC_MODULES}" PARENT_SCOPE)
   set(TERRAZZO_CODEC_DEFINITIONS "${TERRAZZO_CODEC_DEFINITIONS}" PARENT_SCOPE)
   set(TERRAZZO_CODEC_SUMMARY "${TERRAZZO_CODEC_SUMMARY}" PARENT_SCOPE)
 endfunction()

@@ -4,7 +4,7 @@
 
 # terrazzo_folder(<name> SOURCES <files> DEPENDS <folders> LIBRARIES <targets> DEFINITIONS <NAME=value>)
 #
-# Compiles src/<name>. DEPENDS are the folders it may include (design.md, "Layers"; tests/lint/include_rules.py has the
+# Compiles src/<name>. DEPENDS are the folders it may include (docs/architecture.md; tests/lint/include_rules.py has the
 # same table and compares every #include with it). A folder with headers only, or with nothing yet, has no SOURCES.
 # The folder's objects become part of the library `terrazzo`.
 function(terrazzo_folder name)
@@ -18,6 +18,10 @@ function(terrazzo_folder name)
     add_library(${target} OBJECT ${arg_SOURCES})
     set(scope PUBLIC)
     set_property(GLOBAL APPEND PROPERTY TERRAZZO_OBJECT_FOLDERS ${name})
+    # A shared library exports the public headers, which ask for it, and nothing else.
+    set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden
+                                               VISIBILITY_INLINES_HIDDEN ON)
+    terrazzo_precompile(${target} ALL)
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
@@ -66,12 +70,18 @@ function(terrazzo_test folder)
   add_executable(${target} ${arg_SOURCES})
   terrazzo_link_folders(${target} ${folder} ${arg_ALSO})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
-  target_compile_definitions(${target} PRIVATE TERRAZZO_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
-                             TERRAZZO_CMAKE_VERSION="${PROJECT_VERSION}" ${arg_DEFINITIONS})
-  # Test code itself need not be fast, and compiles in half the time. The warning is false for a growing std::vector.
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
-  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
+  target_compile_definitions(${target} PRIVATE TERRAZZO_CMAKE_VERSION="${PROJECT_VERSION}" ${arg_DEFINITIONS})
+  # Test code need not be fast: -O0 halves its compile time. Not where tests compute much with templates of src/, which
+  # are compiled with them: those would run for minutes, and under sanitizers for longer than they compile.
+  if(NOT folder MATCHES "^(coding|io|read|threads)$")
+    target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O0>)
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
+      "$<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-array-bounds>")
+  endif()
+  target_link_libraries(${target} PRIVATE terrazzo_test_support ${arg_LIBRARIES} GTest::gtest_main)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  terrazzo_precompile(${target} TESTS <gtest/gtest.h> <filesystem> <random>)
   add_test(NAME ${folder} COMMAND ${target})
   set_tests_properties(${folder} PROPERTIES LABELS unit TIMEOUT 600)
 endfunction()

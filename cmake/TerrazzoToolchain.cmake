@@ -25,7 +25,7 @@ endif()
 
 add_library(terrazzo_settings INTERFACE)
 target_compile_features(terrazzo_settings INTERFACE cxx_std_20)
-# No contraction: the host and the device must round alike, bit for bit (design.md, "Equality"). No -march either: the
+# No contraction: the host and the device must round alike, bit for bit. No -march either: the
 # binary is portable x86-64, and wider instructions are chosen at run time.
 target_compile_options(terrazzo_settings INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-Wall;-Wextra;-Wconversion;-Wshadow;-Wnon-virtual-dtor>")
 # Designated initialisers leave out what has a default; that is what they are for.

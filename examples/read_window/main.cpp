@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The mean of the middle of a raster: one window of its first band as float32, missing pixels as NaN.
-#include <terrazzo/read.hpp>
+#include <terrazzo/array.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -15,16 +15,14 @@ int main(int argc, char** argv) try {
   terrazzo::Dataset const raster = terrazzo::open(argv[1]);  // reads the header, no pixels
   terrazzo::Info const& info = raster.info();
   terrazzo::Window const middle{info.width / 4, info.height / 4, (info.width + 1) / 2, (info.height + 1) / 2};
-  terrazzo::HostArray const values =
-      terrazzo::read(raster, {.window = middle, .bands = {1}, .masked = true, .dtype = terrazzo::DType::f32});
+  auto const values =
+      terrazzo::read<float>(raster, {.window = middle, .bands = {1}, .masked = true, .dtype = terrazzo::DType::f32});
 
-  auto const* const pixels = reinterpret_cast<float const*>(values.bytes().data());  // bands x rows x columns
-  std::size_t const total = values.bytes().size() / sizeof(float);
   std::size_t valid = 0;
   double sum = 0;
-  for (std::size_t i = 0; i < total; ++i) {
-    if (std::isnan(pixels[i])) { continue; }
-    sum += pixels[i];
+  for (float const value : values) {
+    if (std::isnan(value)) { continue; }
+    sum += value;
     ++valid;
   }
   std::cout << values.width() << " x " << values.height() << " pixels, " << valid << " valid";

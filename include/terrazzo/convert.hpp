@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From any readable file to a GeoTIFF or COG, in one pass and bounded memory: pixels are read once, every tile is
-// compressed once.
+// Converts any readable file to a GeoTIFF or COG in one pass and bounded memory: every pixel is read once and every
+// tile is compressed once.
 //
 //   terrazzo::Dataset source = terrazzo::open("scan.tif");
 //   terrazzo::WriteOptions options = terrazzo::conversion_options(source);
 //   options.cog = true;
 //   terrazzo::convert(source, "cog.tif", options);
 //
-// Reading the next rows and writing the last ones overlap. All functions throw terrazzo::Error.
+// Reading rows overlaps with writing the rows before them. All functions throw terrazzo::Error.
 #pragma once
 
 #include "terrazzo/read.hpp"
@@ -24,17 +24,19 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace terrazzo {
 
-// Options that write what this read gives: type, bands, nodata, mask, colours, metadata, and the georeference moved to
-// the window or scaled to the target size. With `read.masked` or `read.unpack`, nodata is what missing pixels become.
-// An ICC profile is among the extra tags when all bands are read, in their order and type. Change what is wanted
-// otherwise.
+// Options for a file that holds the result of `read`: type, bands, nodata, mask, colours, metadata, and the
+// georeference shifted to the window or scaled to the target size. With `read.masked` or `read.unpack`, nodata is the
+// value of missing pixels. With another type, nodata is rounded and clamped to it, as a pixel is. An ICC profile is
+// copied (as an extra tag) if all bands are read in their order and type. The caller may change any of the options.
 [[nodiscard]] WriteOptions conversion_options(Dataset const& source, ReadRequest const& read = {});
 
-// For a COG, as GDAL's driver: alpha becomes the mask where JPEG would blur it. That is where `options` say JPEG, the
-// source has two or four bands of uint8 whose last is alpha, with neither nodata nor a mask beside it, and all of them
-// are read and would be stored pixel by pixel. Then `read` and `options` lose that band, and `options` get a mask.
+// For a COG with JPEG, turns the alpha band into the mask, as GDAL's COG driver does, because JPEG would blur alpha.
+// Applies if `options` select JPEG and contiguous planes, the source has two or four uint8 bands of which the last is
+// alpha, the source has no nodata and no mask, and all bands are read. Removes the band from `read` and `options` and
+// sets `options.mask`. Otherwise changes nothing.
 void make_alpha_the_mask(Dataset const& source, ReadRequest& read, WriteOptions& options);
 
 struct ConvertReport {
@@ -42,14 +44,17 @@ struct ConvertReport {
   WriteReport write{};
 };
 
-// What is read is said by `read`: window, bands, level, target size, type. Threads, progress and cancellation are taken
-// from `options`; progress counts tiles written. With `options.mask` the mask has the pixels
-// that any band has, or those that alpha makes valid (read_mask()). With `read.masked` or `read.unpack`, missing pixels
-// become `options.nodata` (unless `read.missing` says what); where they would be taken for data, as integers without
-// nodata and mask would be, that is a `usage` error. `options.dtype` and `options.bands` must be what the read gives.
-// With the device engine, rows are read straight into device memory where that is possible, and
-// `options.device_budget_bytes` is for both: half for reading (unless `read` has a budget of its own), half for
-// writing.
+// `read` selects the pixels: window, bands, level, target size, type. Threads, progress and cancellation come from
+// `options`; progress counts written tiles. `options.dtype` and `options.bands` must match the result of the read.
+//
+// With `options.mask`, a pixel is valid if any band is valid there, or if alpha makes it valid (read_mask()). With
+// `read.masked`, `read.unpack`, `read.scale` or `read.dtype`, missing pixels become `read.missing` if set, else
+// `options.nodata`. With `masked` or `unpack` it is a `usage` error if readers could not tell missing pixels from data,
+// as with integers that have no nodata and no mask. Otherwise valid pixels that become the nodata value are missing, as
+// in GDAL, with a note.
+//
+// With the device engine, rows are read into device memory if possible. `options.device_budget_bytes` covers both
+// sides: half for writing and half for reading, unless `read` has its own budget.
 ConvertReport convert(Dataset const& source, std::string const& path, WriteOptions const& options,
                       ReadRequest const& read = {});
 ConvertReport convert(Dataset const& source, std::shared_ptr<ByteSink> sink, WriteOptions const& options,
@@ -62,30 +67,31 @@ struct ConvertJob {
   std::string source{}, out{};
 };
 
-// Files, folders and patterns ("scenes/*.tif", for shells that leave them alone) become jobs, in the order given and
-// sorted within. Of a folder all TIFF files are taken, also those of its folders, whose names are kept under
-// `out_folder`; hidden ones and `out_folder` itself are left out. A file that does not exist is a job that will fail.
-// `usage` errors: nothing matches, two sources have the same output, an output is a source.
+// Makes a list of jobs from files, folders and patterns ("scenes/*.tif", for shells that do not expand them), in the
+// order of the inputs; the files of one folder or pattern are sorted. A folder stands for all TIFF files in it and in
+// its subfolders, without hidden ones and without `out_folder`; the subfolders are repeated under `out_folder`. A
+// missing file becomes a job that fails. `usage` errors: no file matches, two sources have the same output, an output
+// is also a source.
 [[nodiscard]] std::vector<ConvertJob> conversion_jobs(std::vector<std::string> const& inputs,
                                                       std::string const& out_folder);
 
 enum class ConvertState : std::uint8_t {
   done,
-  skipped,  // the output is newer than its source
+  skipped,  // the output is newer than its source and has the same options
   failed,
-  cancelled,  // stopped, or not begun
+  cancelled,  // stopped, or never started
 };
 [[nodiscard]] std::string_view to_string(ConvertState state) noexcept;
 
 struct ConvertOutcome {
-  std::size_t index = 0;  // of the job
+  std::size_t index = 0;  // index of the job
   ConvertState state = ConvertState::cancelled;
   ConvertReport report{};
-  std::optional<Error> error{};  // of `failed`
+  std::optional<Error> error{};  // set if `failed`
   double seconds = 0;
 };
 
-// Bytes are those of the source files; skipped ones are not counted.
+// Bytes of the source files, without skipped files.
 struct ConvertProgress {
   std::size_t files_done = 0, files_total = 0;
   std::uint64_t bytes_done = 0, bytes_total = 0;
@@ -96,21 +102,28 @@ struct ConvertSetup {
   ReadRequest read{};
 };
 
+inline constexpr std::string_view kOptionsItem = "TERRAZZO_OPTIONS";
+
 struct ConvertManyOptions {
   std::function<Dataset(std::string const&)> open{};  // default: open(path)
   std::function<ConvertSetup(Dataset const&)> setup{};  // default: conversion_options(), as a COG
   unsigned jobs = 1;  // files at once
-  unsigned threads = 0;  // of all jobs together, as WriteOptions::threads
-  bool overwrite = false;  // nothing is skipped
-  std::function<void(ConvertOutcome const&)> finished{};  // as files are done
+  unsigned threads = 0;  // shared by all jobs; 0 as in WriteOptions::threads
+  bool overwrite = false;  // convert all files, also finished ones
+  // The options that `setup` applies, as text. Each output stores it as metadata item kOptionsItem, and an output with
+  // another text is not finished. Empty: nothing is stored or compared.
+  std::string options_text{};
+  std::function<void(ConvertOutcome const&)> finished{};  // called after each file
   std::function<bool(ConvertProgress const&)> progress{};  // returning false cancels
   std::atomic<bool> const* cancel = nullptr;
 };
 
-// Converts one after the other, or several at once. Folders of outputs are made. An output that is newer than its
-// source (and than the .aux.xml and .msk beside it) is skipped: outputs appear whole, so one that is there is finished.
-// A job that fails does not stop the others. One outcome for each job, in their order. `open` and `setup` are called
-// from working threads, several at once; `finished` and `progress` never two at a time.
+// Converts `options.jobs` files at a time and creates the output folders. Skips a job if its output is newer than its
+// source and the source's .aux.xml and .msk, and has the same `options_text`: outputs appear only when complete, so an
+// existing output is finished. A failed job does not stop the others. Returns one outcome per job, in the order of the
+// jobs. `open` and `setup` are called concurrently from worker threads; `finished` and `progress` are called one at a
+// time.
 std::vector<ConvertOutcome> convert_many(std::vector<ConvertJob> const& jobs, ConvertManyOptions const& options = {});
 
 }  // namespace terrazzo
+#pragma GCC visibility pop

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading straight into GPU memory.
+// Reading into GPU memory.
 //
 //   terrazzo::Dataset dem = terrazzo::open("dem.tif");
 //   terrazzo::DeviceArray a = terrazzo::read_device(dem, {.bands = {1}}, stream);
 //   my_kernel<<<..., stream>>>(static_cast<float*>(a.data()), ...);
 //
-// Compressed bytes go to the device and are decoded there; what no device decoder takes is decoded on the host's
-// threads and uploaded. The pixels are the same either way (lossy codecs excepted: see ReadRequest::exact). This header
-// needs no CUDA: a stream is a cudaStream_t passed as void*. Where there is no GPU, or the library was built without
-// CUDA, device_state() says so and reads into device memory are an `unsupported` or `device` error.
+// The device engine copies compressed bytes to the GPU and decodes them there. Tiles without a device decoder are
+// decoded by host threads and uploaded. Both ways give the same pixels, except for lossy codecs (ReadRequest::exact).
+// This header needs no CUDA headers: a cudaStream_t converts to a StreamView. Without a GPU, or in a build without
+// CUDA, device_state() reports the reason and reads into device memory are an `unsupported` or `device` error.
 //
-// Streams: work that the caller put on `stream` before the call is waited for (null: nothing is; for work on the
-// default stream pass cudaStreamLegacy, (void*)1). When the call returns the pixels are there for any stream. Nothing
-// of ours runs on the default stream.
+// Streams: a call waits for work that the caller queued on `stream` before it (null: waits for nothing; for the default
+// stream pass StreamView::legacy_default()). When the call returns, the pixels are ready for use on any stream. The
+// library never uses the default stream.
 #pragma once
 
 #include "terrazzo/read.hpp"
+#include "terrazzo/stream.hpp"
+#include "terrazzo/view.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,43 +28,43 @@
 #include <string>
 #include <vector>
 
-struct DLManagedTensor;  // of dlpack.h
-
+#pragma GCC visibility push(default)
 namespace terrazzo {
 
 // ---------------------------------------------------------------------------------------------------------------
 // Results
 
-// Somebody's memory on a GPU, described; as HostView.
-struct DeviceView {
-  void* data = nullptr;  // of band 0, row 0, column 0
-  DType dtype = DType::u8;
-  std::uint32_t bands = 0, height = 0, width = 0;
-  std::int64_t band_stride_bytes = 0, row_stride_bytes = 0, pixel_stride_bytes = 0;
-};
-
-// [count, bands, height, width]: one item for each window of read_windows() and read_windows_device(). All four strides
-// 0 mean packed.
+// A tensor [count, bands, height, width]: one item for each window of read_windows() and read_windows_device(). Four
+// zero strides mean packed.
 struct DeviceBatchView {
-  DeviceView item{};  // the first
+  DeviceView item{};  // the first item
   std::uint32_t count = 0;
   std::int64_t item_stride_bytes = 0;
 };
 
-// Where device memory comes from. Thread-safe; throws on failure. Must outlive every array made with it, and scratch of
-// it is kept for the next read: call release_device_memory() before it goes.
+// An allocator of device memory. It must be thread-safe and throw on failure. All memory taken from it keeps it alive:
+// arrays, DLPack tensors, and scratch that reads keep for later reads (release_device_memory() frees that).
 class DeviceAllocator {
  public:
   virtual ~DeviceAllocator() = default;
-  [[nodiscard]] virtual void* allocate(std::size_t bytes, void* stream) = 0;  // aligned to 256 bytes
-  virtual void deallocate(void* memory, std::size_t bytes, void* stream) noexcept = 0;
+  [[nodiscard]] virtual void* allocate(std::size_t bytes, StreamView stream) = 0;  // aligned to 256 bytes
+  virtual void deallocate(void* memory, std::size_t bytes, StreamView stream) noexcept = 0;
 };
 
-// bands x height x width, C order, owned, on one GPU. The memory is used again as soon as its last owner goes: kernels
-// that work on it must be done by then. to_host() waits for nobody: synchronise first if you wrote to the array.
+// Memory on a GPU, shared by arrays and DLPack tensors. The destructor frees it when the recorded streams are done.
+class DeviceMemory {
+ public:
+  virtual ~DeviceMemory() = default;
+  [[nodiscard]] virtual void* data() const noexcept = 0;
+  virtual void record_stream(StreamView stream) = 0;  // as DeviceArray::record_stream()
+};
+
+// An owned array of bands x height x width, C order, on one GPU. Copies share the memory. When the last owner is
+// destroyed, the memory is reused at once, or when the streams named by record_stream() are done. to_host() does not
+// synchronise: if kernels wrote to the array, synchronise their stream first.
 class DeviceArray {
  public:
-  DeviceArray(std::shared_ptr<void> memory, DeviceView const& view, int device) noexcept;
+  DeviceArray(std::shared_ptr<DeviceMemory> memory, DeviceView const& view, int device) noexcept;
 
   [[nodiscard]] void* data() const noexcept { return view_.data; }
   [[nodiscard]] DType dtype() const noexcept { return view_.dtype; }
@@ -73,22 +75,29 @@ class DeviceArray {
   [[nodiscard]] DeviceView const& view() const noexcept { return view_; }
   [[nodiscard]] int device() const noexcept { return device_; }
 
-  // A DLPack tensor (version 0 of the ABI) that shares the memory; the receiver calls its deleter. Complex integers
-  // and complex float16 have no DLPack type: `unsupported`.
-  [[nodiscard]] DLManagedTensor* to_dlpack() const;
+  // Names a stream whose kernels use the array. The memory is not reused before the work that the stream holds when the
+  // last owner is destroyed is done. The stream must belong to the array's device and exist until then. Null stands for
+  // legacy_default(). For per_thread_default(), only work queued before this call counts. Thread-safe.
+  void record_stream(StreamView stream) const { memory_->record_stream(stream); }
+
+  // Exports a DLPack tensor (ABI version 0 or 1) that shares the memory; the receiver calls its deleter. `consumer` is
+  // the stream that the receiver uses; it is recorded (null: none). Complex integers and complex float16 have no DLPack
+  // type and are an `unsupported` error.
+  [[nodiscard]] DLManagedTensor* to_dlpack(StreamView consumer = {}) const;
+  [[nodiscard]] DLManagedTensorVersioned* to_dlpack_versioned(StreamView consumer = {}, DlpackFlags flags = {}) const;
 
   [[nodiscard]] HostArray to_host() const;
 
  private:
-  std::shared_ptr<void> memory_;
+  std::shared_ptr<DeviceMemory> memory_;
   DeviceView view_;
   int device_;
 };
 
-// count x bands x height x width, C order, owned, on one GPU; as DeviceArray.
+// An owned array of count x bands x height x width, C order, on one GPU; the ownership rules are those of DeviceArray.
 class DeviceBatch {
  public:
-  DeviceBatch(std::shared_ptr<void> memory, DeviceBatchView const& view, int device) noexcept;
+  DeviceBatch(std::shared_ptr<DeviceMemory> memory, DeviceBatchView const& view, int device) noexcept;
 
   [[nodiscard]] void* data() const noexcept { return view_.item.data; }
   [[nodiscard]] DType dtype() const noexcept { return view_.item.dtype; }
@@ -100,84 +109,82 @@ class DeviceBatch {
   [[nodiscard]] DeviceBatchView const& view() const noexcept { return view_; }
   [[nodiscard]] int device() const noexcept { return device_; }
 
-  // The item of that window, sharing the memory. REQUIRES: index < count().
+  // The item of window `index`; it shares the batch's memory. REQUIRES: index < count().
   [[nodiscard]] DeviceArray item(std::uint32_t index) const noexcept;
 
-  // As DeviceArray::to_dlpack(), of four dimensions.
-  [[nodiscard]] DLManagedTensor* to_dlpack() const;
+  // As in DeviceArray; tensors have four dimensions.
+  void record_stream(StreamView stream) const { memory_->record_stream(stream); }
+  [[nodiscard]] DLManagedTensor* to_dlpack(StreamView consumer = {}) const;
+  [[nodiscard]] DLManagedTensorVersioned* to_dlpack_versioned(StreamView consumer = {}, DlpackFlags flags = {}) const;
 
  private:
-  std::shared_ptr<void> memory_;
+  std::shared_ptr<DeviceMemory> memory_;
   DeviceBatchView view_;
   int device_;
 };
 
-// Device memory to read into, uninitialised.
+// Allocates an uninitialised array on the current device.
 [[nodiscard]] DeviceArray make_device_array(DType dtype, std::uint32_t bands, std::uint32_t height,
                                             std::uint32_t width);
 
 // ---------------------------------------------------------------------------------------------------------------
 // Reading
 
-// The device that is current in the calling thread is used. `request.engine` says who decodes; `host` decodes on the
-// host and uploads.
-[[nodiscard]] DeviceArray read_device(Dataset const& dataset, ReadRequest const& request = {}, void* stream = nullptr,
+// Reads into the calling thread's current device. `request.engine` chooses the decoder: `device`, or `host`, which
+// decodes on host threads and uploads the pixels.
+[[nodiscard]] DeviceArray read_device(Dataset const& dataset, ReadRequest const& request = {}, StreamView stream = {},
                                       ReadReport* report = nullptr);
 
-// Into the caller's memory, as read_into() for the host.
+// Reads into the caller's device memory; the rules are those of read_into() for host memory.
 void read_into(Dataset const& dataset, ReadRequest const& request, DeviceView const& destination,
-               void* stream = nullptr, ReadReport* report = nullptr);
+               StreamView stream = {}, ReadReport* report = nullptr);
 
-struct WindowOf {
-  Dataset dataset;
-  Window window{};
-};
-
-// Many windows of one size, of one file or many, into one tensor: one plan, in which the device decodes each tile once
-// (the host decodes it for each window that wants it). `request.window` and `request.target_size` must be empty; all
-// datasets must have the requested bands.
+// Reads many windows of one size, from one file or several, into one tensor. The device engine decodes each tile once
+// for all windows; the host engine once for all windows that share an upload. `request.window` and
+// the request's target must be empty; all datasets must have the requested bands.
 void read_windows(std::span<WindowOf const> windows, ReadRequest const& request, DeviceBatchView const& destination,
-                  void* stream = nullptr, ReadReport* report = nullptr);
+                  StreamView stream = {}, ReadReport* report = nullptr);
 
-// The same into memory of ours, as read_device(). There must be a window, and without `request.dtype` all datasets
-// must have one type.
+// As read_windows(), into newly allocated memory. `windows` must not be empty. Without `request.dtype`, all datasets
+// must have the same type.
 [[nodiscard]] DeviceBatch read_windows_device(std::span<WindowOf const> windows, ReadRequest const& request = {},
-                                              void* stream = nullptr, ReadReport* report = nullptr);
+                                              StreamView stream = {}, ReadReport* report = nullptr);
 
-// A result larger than the GPU: full-width bands of rows, top down, each valid until `piece` returns. Its rows are
-// chosen so that they fit `piece_bytes` (0: half of what the budget leaves), in whole tile rows where that is possible.
+// Reads a result that may be larger than GPU memory, in pieces of full-width rows from top to bottom. Each piece is
+// valid until `piece` returns. A piece fits `piece_bytes` (0: half of the device budget) and holds whole tile rows if
+// possible.
 using DevicePiece = std::function<void(DeviceView const& rows, std::uint32_t first_row)>;
 void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64_t piece_bytes,
-                 DevicePiece const& piece, void* stream = nullptr, ReadReport* report = nullptr);
+                 DevicePiece const& piece, StreamView stream = {}, ReadReport* report = nullptr);
 
-// Who would decode such a read, and why; without touching a pixel.
+// The engine that a read into device memory would use, and the reason. Computed without reading pixels.
 struct EnginePlan {
-  bool possible = false;  // there is a GPU for the result; without one the rest says what is lacking
+  bool possible = false;  // a GPU is available; if false, `reason` says what is missing
   Engine engine = Engine::host;  // host or device
   std::string decoder;  // "nvCOMP zstd", "LZW kernel", "host threads"
-  std::string reason;  // for people
+  std::string reason;  // a sentence for people
 };
 [[nodiscard]] EnginePlan plan_device_read(Dataset const& dataset, ReadRequest const& request = {});
 
-// Gives back the scratch and pinned memory that reads keep for the next one.
+// Frees the scratch and pinned memory that reads keep for later reads.
 void release_device_memory();
 
 // ---------------------------------------------------------------------------------------------------------------
-// What there is
+// State of the GPU and its libraries
 
 struct DeviceLibrary {
-  std::string name;  // "nvcomp", as TERRAZZO_DISABLE has it
+  std::string name;  // "nvcomp": the name used in TERRAZZO_DISABLE
   std::string purpose;  // "deflate and zstd"
   bool found = false;
   std::string path, version;
-  std::string hint;  // what to install, or why it cannot be used
-  std::string refused;  // files of that name which other users could replace, and why; empty when there are none
+  std::string hint;  // the package to install, or the reason why the library is unusable
+  std::string refused;  // files refused because other users could replace them, with reasons; empty: none
 };
 
 struct DeviceState {
-  bool built = false;  // this library has a device engine
-  bool usable = false;  // and there is a GPU for it
-  std::string reason;  // when it is not usable
+  bool built = false;  // this build has a device engine
+  bool usable = false;  // this build has a device engine and the machine has a GPU for it
+  std::string reason;  // why the device engine is unusable
   int device = 0;
   std::string name;  // "NVIDIA H200"
   int driver_version = 0, runtime_version = 0;  // 13000 is 13.0
@@ -185,27 +192,19 @@ struct DeviceState {
   int multiprocessors = 0;
   std::uint64_t total_bytes = 0, free_bytes = 0;
   std::uint64_t default_budget_bytes = 0;
-  bool gds = false;  // cuFile's direct path is to be had
+  bool gds = false;  // GPUDirect Storage (cuFile's direct path) is available
   std::vector<DeviceLibrary> libraries;
 };
 
 [[nodiscard]] DeviceState device_state();
 
-// What our pool of device memory holds: results that are alive, and scratch kept for the next read. `peak_bytes` is
-// the most since the last reset. Memory of a caller's allocator is not in it.
+// Bytes in use in the library's pool of device memory: live results, and scratch kept for later reads. `peak_bytes` is
+// the maximum since the last reset. Memory from a caller's allocator is not counted.
 struct DeviceMemoryUse {
   std::uint64_t used_bytes = 0, peak_bytes = 0;
 };
 [[nodiscard]] DeviceMemoryUse device_memory_use();
 void reset_device_memory_peak();
 
-// What the stages of a device read take when each runs alone, batch after batch. kvikIO brings bytes from the file to
-// the device in one: with DeviceFetch::kvikio neither `fetch_s` nor `upload_s` is told.
-struct StageTimes {
-  double fetch_s = 0, upload_s = 0, decode_s = 0, place_s = 0;
-  std::uint64_t fetched_bytes = 0, decoded_bytes = 0;
-  std::uint64_t batches = 0, device_tiles = 0, host_tiles = 0;
-};
-[[nodiscard]] StageTimes profile_device_read(Dataset const& dataset, ReadRequest const& request = {});
-
 }  // namespace terrazzo
+#pragma GCC visibility pop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sample types, as GDAL 3.12 counts them. A band has one of these whatever its bits in the file: 1 to 8 bits are
-// uint8, 9 to 16 uint16, 17 to 32 uint32, a 24-bit float is float32.
+// Sample types: those of GDAL 3.12. Stored samples of other sizes are widened: 1 to 8 bits become uint8, 9 to 16 bits
+// uint16, 17 to 32 bits uint32, 24-bit floats float32.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#pragma GCC visibility push(default)
 namespace terrazzo {
 
 enum class DType : std::uint8_t {
@@ -30,12 +31,13 @@ enum class DType : std::uint8_t {
   cf64,  // complex floats: two halves / floats / doubles
 };
 
-[[nodiscard]] std::size_t size_bytes(DType type) noexcept;         // of one sample, both parts when complex
+[[nodiscard]] std::size_t size_bytes(DType type) noexcept;         // of one sample; both parts of a complex one
 [[nodiscard]] std::string_view to_string(DType type) noexcept;  // "uint8", "float32", "complex_int16", "complex64"
 [[nodiscard]] std::optional<DType> dtype_from_string(std::string_view name) noexcept;  // also "f4", "<u2", "float32"
 [[nodiscard]] bool is_floating(DType type) noexcept;  // f16, f32, f64
 [[nodiscard]] bool is_complex(DType type) noexcept;
-[[nodiscard]] bool is_integer(DType type) noexcept;  // real integers
+[[nodiscard]] bool is_integer(DType type) noexcept;  // real integers, not complex ones
 [[nodiscard]] bool is_signed(DType type) noexcept;
 
 }  // namespace terrazzo
+#pragma GCC visibility pop

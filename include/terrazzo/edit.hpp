@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Changes what a file says of its pixels, not the pixels: nodata, CRS, transform, metadata, what is said of bands.
+// Edits the tags of a file and leaves its pixels alone: nodata, CRS, transform, metadata, descriptions of bands.
 //
 //   terrazzo::edit("dem.tif", {.nodata = "-9999", .crs = terrazzo::Crs{.epsg = 32633}, .set = {{"AUTHOR", "me"}}});
 //
-// Three ways, the first that is possible:
-// - in place: all directories are written anew where they are, if they fit the bytes that are theirs: their own, those
-//   of their values, and the slack of a COG's ghost area layout. COGs of ours have room for that and stay valid. Other
-//   bytes between them stay, since a private tag may refer to them. One write, of the bytes that differ. A kill or a
-//   power failure in the middle of it can leave directories that are half old and half new, and so a file that cannot
-//   be read; tiles are never touched.
-// - appended: new directories go behind the end of the file and behind everything that it refers to (a cut file stays
-//   cut, with a hole). They are on the disk before the pointer in the header to them is written, so that a crash leaves
-//   the old file. Not for a COG that has a ghost area or overviews, which would be none afterwards.
-// - rewritten, when asked for: a fresh file, tiles copied byte for byte, that takes the place of the old one at the
-//   end; a crash leaves the old file. A COG gets a COG's layout (and slack) again, also one that lost it by an edit.
+// edit() uses the first possible one of three ways:
+// - In place: writes all directories again within the bytes that they and their values occupy, plus the slack of a
+// COG's
+//   ghost area layout. COGs written by this library have that slack and stay valid. Bytes between directories stay,
+//   because a private tag may refer to them. One write changes all bytes that differ. If the process is killed or the
+//   power fails during that write, old and new directories can be mixed and the file unreadable; tiles are never
+//   touched.
+// - Appended: writes new directories after the end of the file. The directories are synced to disk before the header
+//   points to them, so a crash leaves the old file. Not used for a COG with a ghost area or overviews, because it would
+//   no longer be a COG. A file with a tile, a strip or a tag's value past its end is a `malformed` error: in a longer
+//   file the missing bytes would read as zeros.
+// - Rewritten, only with EditOptions::rewrite: writes a new file with tiles copied byte for byte, then replaces the old
+//   file; a crash leaves the old file. A COG gets COG layout and slack again, even if an earlier edit broke the layout.
 //
-// What was written is read again before readers can see it, and in place and appended once more afterwards: where it
-// differs from what was asked for, the old file is put back and an `io` Error thrown.
+// The new directories are read back and checked before readers can see them; in-place and appended edits are checked
+// again afterwards. If they differ from the request, the old file is restored and an `io` Error is thrown.
 //
-// What a PAM file beside it (.aux.xml) says wins over the file, as in GDAL; it is not changed. All functions throw
-// terrazzo::Error.
+// A PAM file (.aux.xml) beside the file takes precedence over the file's tags, as in GDAL, and is not changed. All
+// functions throw terrazzo::Error.
 #pragma once
 
 #include "terrazzo/info.hpp"
@@ -35,25 +37,26 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace terrazzo {
 
 struct BandEdit {
-  std::uint32_t band = 1;  // from 1
-  std::optional<std::string> description{}, unit{};  // empty: removed
+  std::uint32_t band = 1;  // 1-based
+  std::optional<std::string> description{}, unit{};  // an empty text removes it
   std::optional<double> scale{}, offset{};  // finite
-  MetadataItems set{};  // of the default domain; no value: removed
+  MetadataItems set{};  // items of the default domain; an empty value removes the item
   std::vector<std::string> unset{};
 };
 
-// What is not given stays as it is.
+// Changes to a file. Everything else stays as it is.
 struct FileEdit {
-  std::optional<std::string> nodata{};  // as make_nodata() takes it; empty: removed. Of overviews too
+  std::optional<std::string> nodata{};  // in make_nodata()'s notation; empty: removed. Applies to overviews too
   std::optional<Crs> crs{};
   bool remove_crs = false;
   std::optional<std::array<double, 6>> transform{};  // as Georeference::transform
   bool remove_transform = false;
-  // Of the default domain; no value: removed. AREA_OR_POINT (Area or Point) is the raster type: the key that says so
-  // and the tags that place the raster, which stays where it is.
+  // Items of the default domain; an empty value removes the item. AREA_OR_POINT (Area or Point) sets the raster type
+  // key and adjusts the transform tags so that the raster keeps its position.
   MetadataItems set{};
   std::vector<std::string> unset{};
   std::vector<BandEdit> bands{};
@@ -62,7 +65,7 @@ struct FileEdit {
 struct EditOptions {
   bool rewrite = false;
   Durability durability = Durability::none;
-  Progress progress{};  // of tiles copied; returning false cancels
+  Progress progress{};  // counts copied tiles; returning false cancels
   std::atomic<bool> const* cancel = nullptr;
 };
 
@@ -71,14 +74,15 @@ enum class EditWay : std::uint8_t { nothing, in_place, appended, rewritten };
 
 struct EditReport {
   EditWay way = EditWay::nothing;
-  std::uint64_t file_bytes = 0;  // size of the file now
-  bool hidden_by_sidecar = false;  // a file beside it still says something else, and wins
-  bool no_longer_cog = false;  // it was laid out as a COG, without a ghost area that says so, and is not now
+  std::uint64_t file_bytes = 0;  // size of the file after the edit
+  bool hidden_by_sidecar = false;  // a sidecar has a different value, which takes precedence
+  bool no_longer_cog = false;  // the file had COG layout but no ghost area, and lost the layout
 };
 
-// A COG without room for the change is a `usage` error that says so, unless `rewrite` is set. COGs are known by their
-// ghost area, or by their layout (validate()) when they have overviews; small rasters without overviews that happen to
-// lie like COGs are changed, and reported.
+// A COG without room for the change is a `usage` error unless `rewrite` is set. A file counts as a COG if it has a
+// ghost area, or if it has overviews, no strips, and COG layout (validate()). Another file that validate() accepts as a
+// COG is edited; EditReport::no_longer_cog then reports the loss.
 EditReport edit(std::string const& path, FileEdit const& changes, EditOptions const& options = {});
 
 }  // namespace terrazzo
+#pragma GCC visibility pop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a raster is, apart from its pixels: size, bands, georeference, metadata, layout, overviews.
-// Plain values, filled by open(); nothing here touches a file.
+// Description of a raster without its pixels: size, bands, georeference, metadata, layout, overviews.
+// Plain values, filled by open(); these types do no I/O.
 #pragma once
 
 #include "terrazzo/dtype.hpp"
@@ -15,25 +15,26 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace terrazzo {
 
-// The value that marks a missing pixel. 64-bit integers do not fit a double, so they are kept apart.
+// The value that marks missing pixels. 64-bit integers have their own fields because a double cannot hold all of them.
 struct Nodata {
   double value = 0;                          // nearest double; NaN is a valid marker
   std::optional<std::int64_t> exact_i64{};   // set for int64 bands
   std::optional<std::uint64_t> exact_u64{};  // set for uint64 bands
   std::string text{};                        // as written in the file
-  // False when no pixel of the band's type can ever equal it (say -9999 in a uint8 band, or 1.5 in an integer band).
+  // False if no pixel of the band's type can equal the value (-9999 in a uint8 band, 1.5 in an integer band).
   bool representable = true;
 };
 
-// Metadata of one domain, in the file's order. GDAL's default domain is "". A repeated key has its last value.
+// Metadata items of one domain, in the file's order. GDAL's default domain is "". A repeated key keeps its last value.
 using MetadataItems = std::vector<std::pair<std::string, std::string>>;
 struct Metadata {
   std::map<std::string, MetadataItems> domains{};
   std::map<std::string, std::string> xml_domains{};  // "xml:..." domains: one document each
 
-  // First value of `key` in `domain`, or null.
+  // Value of `key` in `domain`, or null.
   [[nodiscard]] std::string const* find(std::string const& key, std::string const& domain = "") const;
 };
 
@@ -43,30 +44,37 @@ struct GroundControlPoint {
   double x = 0, y = 0, z = 0;  // in the CRS
 };
 
+// A coordinate reference system, of a file or for a file that is written.
 struct Crs {
+  // The CRS that a text defines: "EPSG:32632", "EPSG:25832+5783", another authority's code, WKT, PROJJSON, or a PROJ
+  // string ("+proj=utm +zone=32 +datum=WGS84"). The text may come from a stranger: names, and definitions that refer to
+  // files, are a `usage` error, as are texts that define no CRS. With PROJ all fields are filled. Without PROJ the
+  // result has the fields that the text spells out, and a text that only PROJ can interpret is an `unsupported` error.
+  [[nodiscard]] static Crs from(std::string_view text);
+
   enum class Kind : std::uint8_t { unknown, projected, geographic, geocentric, compound, vertical, local };
   Kind kind = Kind::unknown;
-  std::optional<int> epsg{};           // of the whole CRS, when it has one code
+  std::optional<int> epsg{};  // code of the whole CRS, if it has one
   std::optional<int> horizontal_epsg{};
   std::optional<int> vertical_epsg{};
   std::string name{};
-  std::string wkt{};                   // WKT2:2019; empty where PROJ is not to be had and the file does not carry it
-  std::string projjson{};              // empty likewise
+  std::string wkt{};  // WKT2:2019; empty if PROJ is unavailable and the file does not store it
+  std::string projjson{};  // PROJJSON; empty under the same conditions
 };
 
-// Where the geotransform came from.
+// Origin of the geotransform.
 enum class TransformSource : std::uint8_t { none, pixel_scale, matrix, world_file, pam };
 
 struct Georeference {
-  // GDAL's order: x = t[0] + col * t[1] + row * t[2], y = t[3] + col * t[4] + row * t[5], of pixel corners,
-  // also for PixelIsPoint files (shifted by half a pixel, as GDAL does).
+  // GDAL's order: x = t[0] + col * t[1] + row * t[2], y = t[3] + col * t[4] + row * t[5], for pixel corners. The
+  // transform of PixelIsPoint files is shifted by half a pixel to corners, as in GDAL.
   std::optional<std::array<double, 6>> transform{};
   TransformSource transform_source = TransformSource::none;
   bool pixel_is_point = false;
-  bool has_raster_type = false;        // the file says area or point
+  bool has_raster_type = false;  // the file has the raster type key (area or point)
   std::optional<Crs> crs{};
   std::vector<GroundControlPoint> gcps{};
-  MetadataItems rpc{};                 // GDAL's names: LINE_OFF, SAMP_OFF, ...
+  MetadataItems rpc{};  // GDAL's names: LINE_OFF, SAMP_OFF, ...
 };
 
 enum class ColorInterpretation : std::uint8_t {
@@ -87,7 +95,7 @@ enum class ColorInterpretation : std::uint8_t {
   y,
   cb,
   cr,
-  other,  // GDAL's newer names (nir, pan, coastal, ...): the text is in BandInfo::color_name
+  other,  // a newer name of GDAL (nir, pan, coastal, ...), in BandInfo::color_name
 };
 [[nodiscard]] std::string_view to_string(ColorInterpretation color) noexcept;  // GDAL's lower-case names
 
@@ -99,17 +107,17 @@ struct BandStatistics {
   std::optional<double> minimum{}, maximum{}, mean{}, stddev{}, valid_percent{};
 };
 
-// Which pixels of a band are valid, in GDAL's order of preference.
+// Source of a band's pixel validity.
 enum class MaskKind : std::uint8_t { all_valid, nodata, alpha, internal, external };
 [[nodiscard]] std::string_view to_string(MaskKind kind) noexcept;
 
 struct BandInfo {
   DType dtype = DType::u8;
-  std::uint32_t bits = 8;              // as stored in the file
+  std::uint32_t bits = 8;  // as stored in the file
   ColorInterpretation color = ColorInterpretation::undefined;
-  std::string color_name{};            // GDAL's name in lower case: "gray", "red", "palette", "nir", ...
+  std::string color_name{};  // GDAL's name in lower case: "gray", "red", "palette", "nir", ...
   std::optional<Nodata> nodata{};
-  double scale = 1, offset = 0;        // value = stored * scale + offset
+  double scale = 1, offset = 0;  // value = stored * scale + offset
   bool has_scale = false, has_offset = false;
   std::string unit{}, description{};
   Metadata metadata{};
@@ -118,16 +126,16 @@ struct BandInfo {
   std::vector<std::string> category_names{};
   MaskKind mask = MaskKind::all_valid;
 
-  // Alpha by which the colours are multiplied already: ALPHA=PREMULTIPLIED of the domain IMAGE_STRUCTURE, as in GDAL.
+  // True for an alpha band whose colours are premultiplied: ALPHA=PREMULTIPLIED in domain IMAGE_STRUCTURE, as in GDAL.
   [[nodiscard]] bool is_premultiplied() const;
 };
 
 enum class PlanarLayout : std::uint8_t { contiguous, separate };  // pixel- or band-interleaved
 
-// How the pixels lie in the file.
+// Storage of the pixels in the file.
 struct Layout {
   bool tiled = false;
-  std::uint32_t tile_width = 0, tile_height = 0;  // of a tile, or of a strip (width x rows per strip)
+  std::uint32_t tile_width = 0, tile_height = 0;  // pixels of a tile, or of a strip (raster width, rows per strip)
   PlanarLayout planar = PlanarLayout::contiguous;
   std::uint32_t compression = 1;  // TIFF tag 259
   std::string compression_name{};
@@ -135,17 +143,17 @@ struct Layout {
   std::uint32_t bits_per_sample = 8;
   std::string sample_format{};  // "uint", "int", "float", "complex-int", "complex-float"
   std::string photometric{};
-  std::string source_color_space{};  // "YCbCr", "CMYK", ... when pixels are converted to RGB on the way
+  std::string source_color_space{};  // "YCbCr", "CMYK", ... if reads convert pixels to RGB
   bool bigtiff = false;
   bool big_endian = false;
-  bool cog = false;  // carries GDAL's ghost area with LAYOUT=IFDS_BEFORE_DATA
+  bool cog = false;  // has GDAL's ghost area with LAYOUT=IFDS_BEFORE_DATA
 };
 
-// A smaller version of the raster, in the file's order, which is largest first in all but odd files.
+// A smaller version of the raster. Overviews are listed in the file's order, normally largest first.
 struct OverviewInfo {
   std::uint32_t width = 0, height = 0;
   std::uint32_t tile_width = 0, tile_height = 0;
-  bool external = false;  // from the .ovr file beside it
+  bool external = false;  // stored in the .ovr file beside the raster
   bool has_mask = false;
 };
 
@@ -163,11 +171,12 @@ struct Info {
   Metadata metadata{};
   Layout layout{};
   std::vector<OverviewInfo> overviews{};
-  std::vector<PageInfo> pages{};  // images other than this one, its overviews and masks
+  std::vector<PageInfo> pages{};  // other images of the file, without overviews and masks
   std::vector<std::string> files{};  // the file and the sidecars that were read
-  std::vector<std::string> warnings{};  // what was tolerated while opening
+  std::vector<std::string> warnings{};  // defects that open() tolerated
 
   [[nodiscard]] DType dtype() const { return bands.empty() ? DType::u8 : bands.front().dtype; }
 };
 
 }  // namespace terrazzo
+#pragma GCC visibility pop

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Overviews for a file that exists: inside it, or in a file beside it (.ovr).
+// Adds overviews to an existing file: inside it, or in a file beside it (.ovr).
 //
 //   terrazzo::add_overviews("dem.tif", {.factors = {{2, 4, 8}}, .resampling = terrazzo::Resampling::average});
 //
-// Pixels are read once; every overview is made from the one before it on the way, with the pixels of gdaladdo for
-// nearest and average. Internal overviews are added behind the end of the file, and behind all that a cut-off file
-// refers to. They are on the disk and were read again before the one pointer that makes them known is written, so that
-// a crash before it leaves the old file to every reader, a little longer; a failure puts the old file back. Old
-// overviews are no longer referred to, and their bytes stay: `terrazzo cog` or `convert` makes the file small again.
+// Pixels are read once; each overview is computed from the previous level during the same pass. The pixels equal those
+// of gdaladdo for nearest and average.
 //
-// A COG that gets internal overviews this way is no COG any more: its promise is taken back in the file, as GDAL does
-// (KNOWN_INCOMPATIBLE_EDITION=YES). All functions throw terrazzo::Error.
+// Internal overviews are appended after the end of the file. A file with a tile, a strip or a tag's value past its end
+// is a `malformed` error: in a longer file the missing bytes would read as zeros. The overviews are synced to disk and
+// read back before the one pointer that links them is written: a crash before that write leaves the old contents, with
+// unused bytes at the end. A failure restores the old file. Old overviews are unlinked but keep their bytes; convert()
+// makes a file without the unused bytes.
+//
+// A COG that gets internal overviews is no longer a COG: the file is marked KNOWN_INCOMPATIBLE_EDITION=YES, as GDAL
+// does. All functions throw terrazzo::Error.
 #pragma once
 
 #include "terrazzo/read.hpp"
@@ -24,24 +27,26 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace terrazzo {
 
 enum class OverviewPlace : std::uint8_t {
-  internal,  // in the file: little-endian files with one image
-  external,  // in FILE.ovr, which appears whole or not at all; readers look for it when the file has none of its own
+  internal,  // in the file, which must be little-endian and hold one image
+  external,  // in FILE.ovr, which appears complete or not at all; readers use it if the file has no overviews
 };
 
 struct OverviewOptions {
-  // Going up from 2; empty: none, those that are there go. Default: halved until 256 pixels hold it, as gdaladdo; a
-  // raster that is no larger stays as it is.
+  // Ascending, each at least 2. An empty list removes existing overviews. Default: halve until a level fits 256 pixels,
+  // as gdaladdo does; a raster that fits already gets none.
   std::optional<std::vector<std::uint32_t>> factors{};
   std::optional<Resampling> resampling{};  // default: nearest for palettes and category names, else average
   OverviewPlace place = OverviewPlace::internal;
-  bool keep = false;  // overviews that are there stay, and only missing ones are made; .ovr: all are made anew
+  bool keep = false;  // keep existing internal overviews and add only missing ones; an .ovr is always made anew
 
-  // May change how tiles are written: what it gets has the raster's compression (or deflate where that cannot be
-  // written) and tile size (or 256 x 256 where it has strips). What says what pixels are must stay. The engine and its
-  // device budget are set here too: `[](WriteOptions& write) { write.engine = Engine::device; }`.
+  // May change the options of the overviews: compression, tile size, engine, device budget. The defaults are the
+  // raster's compression (deflate if it cannot be written) and its tile size (256 x 256 if it has strips). Options that
+  // describe pixels (type, bands, nodata) must stay. Example: `[](WriteOptions& write) { write.engine = Engine::device;
+  // }`.
   std::function<void(WriteOptions&)> adjust{};
   BadTile bad_tile = BadTile::error;
   OpenOptions open{};  // page 0 only
@@ -49,19 +54,20 @@ struct OverviewOptions {
   std::uint64_t streaming_buffer_bytes = std::uint64_t{256} << 20;
   Durability durability = Durability::none;
   unsigned threads = 0;
-  Progress progress{};  // of tiles written; returning false cancels
+  Progress progress{};  // counts written tiles; returning false cancels
   std::atomic<bool> const* cancel = nullptr;
 };
 
 struct OverviewReport {
-  std::string file{};  // that holds them
-  std::vector<OverviewInfo> overviews{};  // all that readers see now
+  std::string file{};  // the file that holds the overviews
+  std::vector<OverviewInfo> overviews{};  // all overviews that readers see after the call
   ReadReport read{};
-  WriteReport write{};  // of what was made; bytes_written is the size of `file`
-  bool no_longer_cog = false;  // it was one; the overviews of a COG are in the file itself, before the raster
-  bool hides_sidecar = false;  // there is an .ovr file beside it, which readers do not look at any more
+  WriteReport write{};  // counts the new overviews; bytes_written is the size of `file`
+  bool no_longer_cog = false;  // the file was a COG before the call
+  bool hides_sidecar = false;  // readers now ignore the .ovr file beside the raster
 };
 
 OverviewReport add_overviews(std::string const& path, OverviewOptions const& options = {});
 
 }  // namespace terrazzo
+#pragma GCC visibility pop

@@ -2,18 +2,20 @@
 //
 // Opening and reading rasters.
 //
-//   terrazzo::Dataset dem = terrazzo::open("dem.tif");
-//   terrazzo::HostArray a = terrazzo::read(dem, {.window = terrazzo::Window{1024, 1024, 512, 512}, .masked = true});
+//   terrazzo::Dataset const dem = terrazzo::open("dem.tif");
+//   auto const heights = terrazzo::read<double>(dem, {.masked = true, .dtype = terrazzo::DType::f64});  // array.hpp
 //
-// open() reads the header and the directories, nothing else. A Dataset is immutable and thread-safe: any number of
-// threads may read from one. Reads run on a process-wide pool, sized to the machine (see Settings). All functions
-// throw terrazzo::Error. Memory whose size comes from a file or a request is checked against a budget before it is
-// allocated; the result itself counts.
+// open() reads the header and the directories only. A Dataset is immutable and thread-safe: any number of threads may
+// read from one. Reads run on a process-wide thread pool, sized to the machine (see Settings). All functions throw
+// terrazzo::Error. Every allocation whose size comes from a file or a request is checked against a memory budget first;
+// the result counts towards the budget.
 #pragma once
 
 #include "terrazzo/dtype.hpp"
 #include "terrazzo/error.hpp"
 #include "terrazzo/info.hpp"
+#include "terrazzo/resampling.hpp"
+#include "terrazzo/view.hpp"
 
 #include <array>
 #include <atomic>
@@ -26,24 +28,28 @@
 #include <string>
 #include <vector>
 
+struct DLManagedTensor;  // of dlpack.h
+struct DLManagedTensorVersioned;  // of dlpack.h, since version 1.0
+
+#pragma GCC visibility push(default)
 namespace terrazzo {
 
-class ByteSource;
+class ByteSource;  // terrazzo/source.hpp
 
 // ---------------------------------------------------------------------------------------------------------------
 // Opening
 
-// May decoders that are fast but not hardened (libtiff's long tail; on the GPU, nvCOMP, nvJPEG and nvJPEG2000) see
-// these bytes?
+// Whether decoders that are not hardened against hostile input may decode this source: libtiff (old and rare codecs)
+// and, on the GPU, nvCOMP, nvJPEG and nvJPEG2000.
 enum class Trust : std::uint8_t {
-  automatic,  // local files are trusted, memory and remote sources are not
+  automatic,  // local files and sources that say so are trusted (SourceHints::trusted); memory is not
   trusted,
   untrusted,
 };
 
 struct OpenOptions {
-  std::uint32_t page = 0;      // index of the directory (IFD) to open as the raster; see Info::pages
-  bool sidecars = true;        // look for .aux.xml, .ovr, .msk and world files beside a local file
+  std::uint32_t page = 0;  // index of the directory (IFD) to open as the raster; see Info::pages
+  bool sidecars = true;  // look for .aux.xml, .ovr, .msk and world files beside a local file
   Trust trust = Trust::automatic;
 };
 
@@ -54,9 +60,9 @@ class Dataset {
 
   [[nodiscard]] Info const& info() const noexcept;
 
-  // info() with what only PROJ knows: the CRS's name, WKT2 and PROJJSON, the code of a CRS that is given by parameters,
-  // units of heights. Equal to info() where PROJ is not found. Loading PROJ's database costs milliseconds, so open()
-  // leaves it out.
+  // info() plus the fields that need PROJ's database: name, WKT2 and PROJJSON of the CRS, the EPSG code of a CRS that
+  // is stored as parameters, and units of heights. Equal to info() if PROJ is not installed. Loading the database costs
+  // milliseconds, so open() skips it.
   [[nodiscard]] Info detailed_info() const;
 
   [[nodiscard]] std::shared_ptr<Impl const> const& shared_impl() const noexcept { return impl_; }
@@ -65,150 +71,251 @@ class Dataset {
   std::shared_ptr<Impl const> impl_;
 };
 
-// A local file. "http://..." and the like are an `unsupported` error: remote sources come later.
+// Opens a local file, by its path or a file:// URL (percent-encoded; a host other than localhost is a `usage` error).
+// Other URLs ("https://...", "s3://...") are an `unsupported` error: open them through a source of your own.
 [[nodiscard]] Dataset open(std::string const& path, OpenOptions const& options = {});
 
-// A file in memory, borrowed: the bytes must outlive the dataset. No sidecars, untrusted unless told otherwise.
+// Opens a source of the caller (terrazzo/source.hpp), which the dataset keeps. No sidecars; untrusted unless
+// `options.trust` or SourceHints::trusted says otherwise.
+[[nodiscard]] Dataset open(std::shared_ptr<ByteSource const> source, OpenOptions const& options = {});
+
+// Opens a file in memory. The bytes are borrowed and must outlive the dataset. No sidecars; untrusted unless
+// `options.trust` is `trusted`.
 [[nodiscard]] Dataset open_memory(std::span<std::byte const> bytes, std::string name = "memory",
                                   OpenOptions const& options = {});
 
 // ---------------------------------------------------------------------------------------------------------------
-// Asking
+// Requests
 
-// A rectangle of pixels, half open: columns [column, column + width).
+// A half-open rectangle of pixels: columns [column, column + width), rows [row, row + height).
 struct Window {
   std::uint32_t column = 0, row = 0, width = 0, height = 0;
   friend bool operator==(Window const&, Window const&) = default;
 };
 
 enum class BadTile : std::uint8_t {
-  error,  // the first bad tile fails the read (in tile order, whatever the threads)
+  error,  // the read fails with the error of the first bad tile, in tile order, for any number of threads
   fill,  // bad tiles become nodata (or 0) and are listed in ReadReport::bad_tiles
 };
 
-// How a result is shaped when it is not of the window's size.
+// Size of a resampled result, in pixels.
 struct TargetSize {
   std::uint32_t width = 0, height = 0;
 };
 
-// Who decodes. `automatic` takes the faster one by a cost model (docs/device.md); a forced choice that cannot be met is
-// an error that says why.
+// Size of a resampled result's pixels, in units of the CRS; above 0.
+struct TargetResolution {
+  double x = 0, y = 0;
+};
+
+// Maps values linearly: `from_min` becomes `to_min`, `from_max` becomes `to_max`. Results are clamped to the range of
+// `to_min` and `to_max`, in either order, before they are converted to the type of the result.
+struct LinearScale {
+  double from_min = 0, from_max = 1, to_min = 0, to_max = 1;
+};
+
+// The engine that decodes or encodes. `automatic` uses a cost model (docs/device.md) to take the faster one. An
+// explicit choice that is impossible is an error with the reason.
 enum class Engine : std::uint8_t {
-  automatic,  // TERRAZZO_ENGINE overrides; results in host memory are decoded by the host
+  automatic,  // TERRAZZO_ENGINE overrides; the host engine decodes results in host memory
   host,
   device,
 };
 
-// How compressed bytes get to the GPU.
+// How compressed bytes reach the GPU.
 enum class DeviceFetch : std::uint8_t {
   automatic,
-  ring,  // threads read into pinned memory, which is copied while the next is read
-  kvikio,  // libkvikio, over GPUDirect Storage where the machine has it
+  ring,  // threads read into a ring of pinned buffers; reading one buffer overlaps with copying another
+  kvikio,  // libkvikio, through GPUDirect Storage if the machine supports it
 };
 
 class DeviceAllocator;  // terrazzo/device.hpp
 
-// Called from reading threads, never two at a time. Returning false cancels the read (`cancelled` error).
+// Called from reading threads, one call at a time. Returning false cancels the read (`cancelled` error).
 using Progress = std::function<bool(std::uint64_t tiles_done, std::uint64_t tiles_total)>;
 
 struct ReadRequest {
-  // In pixels of the level that is read; of full resolution when a target size is given. Default: everything.
+  // In pixels of `level`, or of full resolution if the read is resampled. Default: the whole raster.
   std::optional<Window> window{};
   std::vector<std::uint32_t> bands{};  // 1-based, in any order, repeats allowed; empty: all
-  std::uint32_t level = 0;  // 0 full resolution, 1 the first overview, ...
-  // Resample the window to this size: nearest neighbour out of the smallest level that is at least as fine, as GDAL's
-  // RasterIO does. Not together with `level`.
+  std::uint32_t level = 0;  // 0: full resolution; 1: the first overview; ...
+  // Resample the window to this size, or to pixels of exactly this size: the window's extent then grows at its right
+  // and bottom to whole pixels. From the smallest level that is at least as fine, as GDAL's RasterIO does. The two
+  // exclude each other and `level`.
   std::optional<TargetSize> target_size{};
+  std::optional<TargetResolution> target_resolution{};
+  Resampling resampling = Resampling::nearest;  // the method; with neither of the two it has no effect
+  bool keep_extent = false;  // the extent of the window is kept, and the target resolution is rounded to fit it
 
   bool masked = false;  // invalid pixels (nodata, mask, alpha) become NaN; integers become float64
-  bool unpack = false;  // stored * scale + offset; integers become float64; pixels of nodata are not scaled
-  // What missing pixels become with `masked` or `unpack`, a value of the result's type (make_nodata()). Default: NaN
-  // with `masked`; with `unpack` alone, pixels of nodata keep that value where no other pixel of the result can have
-  // it, and become NaN elsewhere. NaN is 0 in an integer.
+  bool unpack = false;  // stored * scale + offset; integers become float64; nodata pixels are not scaled
+  // Stored values are mapped, and missing pixels are not; the type stays. Real samples only; not with `unpack`.
+  std::optional<LinearScale> scale{};
+  // Value of missing pixels, in the result's type (make_nodata()): of all of them with `masked`, otherwise of those
+  // that have the nodata value. Default with `masked`: NaN. Default with `unpack` alone: the nodata value if no valid
+  // pixel of the result can equal it, otherwise NaN. NaN becomes 0 in an integer type. Default with `scale` alone: the
+  // nodata value, rounded and clamped to the type. Default otherwise: nodata values are converted as other values.
   std::optional<Nodata> missing{};
-  std::optional<DType> dtype{};  // of the result; values are rounded and clamped as GDAL does
+  std::optional<DType> dtype{};  // type of the result; values are rounded and clamped as GDAL does
 
   BadTile bad_tile = BadTile::error;
-  bool strict = false;  // surplus data in a tile is an error too
+  bool strict = false;  // surplus data after a tile's last pixel is an error
 
-  unsigned threads = 0;  // 0: as many as the machine has (TERRAZZO_THREADS overrides)
-  std::uint64_t memory_limit_bytes = 0;  // of result and scratch; 0: Settings' default
+  unsigned threads = 0;  // 0: one per core of the machine (TERRAZZO_THREADS overrides)
+  std::uint64_t memory_limit_bytes = 0;  // for result and scratch; 0: Settings' default
   Progress progress{};
-  std::atomic<bool> const* cancel = nullptr;  // set it to true from anywhere to stop the read
+  std::atomic<bool> const* cancel = nullptr;  // setting it to true, from any thread, stops the read
 
   Engine engine = Engine::automatic;
-  bool exact = false;  // lossy codecs are decoded on the host, so that pixels do not depend on the engine
-  // The rest is for reads by the device engine.
-  std::uint64_t device_budget_bytes = 0;  // of scratch beyond the result; 0: Settings' default
+  bool exact = false;  // decode lossy codecs on the host, for the same pixels with both engines
+  // The remaining fields configure the device engine.
+  std::uint64_t device_budget_bytes = 0;  // scratch beyond the result; 0: Settings' default
   DeviceFetch device_fetch = DeviceFetch::automatic;
-  DeviceAllocator* device_allocator = nullptr;  // null: a stream-ordered pool of our own
+  std::shared_ptr<DeviceAllocator> device_allocator{};  // null: the library's stream-ordered pool
+
+  [[nodiscard]] bool has_target() const noexcept { return target_size || target_resolution; }
 };
 
 // ---------------------------------------------------------------------------------------------------------------
 // Results
 
-// Somebody's memory, described: strides in bytes may be negative, and of any order (band-first, band-last, padded).
-// All three strides 0 mean packed: bands x height x width, C order. Otherwise a stride of 0 repeats one band, row or
-// pixel where the view is written from; in a view that is read into, it is a `usage` error over more than one of them.
-struct HostView {
-  void* data = nullptr;  // of band 0, row 0, column 0
-  DType dtype = DType::u8;
-  std::uint32_t bands = 0, height = 0, width = 0;
-  std::int64_t band_stride_bytes = 0, row_stride_bytes = 0, pixel_stride_bytes = 0;
+// What a DLPack tensor of version 1 says about its memory; version 0 cannot.
+struct DlpackFlags {
+  bool read_only = false;  // the receiver must not write
+  bool copied = false;  // the memory is a copy made for the receiver
 };
 
-// bands x height x width, C order, owned. Uninitialised pages are never exposed: every sample is written by read().
+// An owned array of bands x height x width, C order. The constructor leaves samples uninitialised; read() writes every
+// sample.
+//
+//   for (float const height : heights.as<float>()) { ... }
+//   float const corner = heights.view<float>()(0, 0, 0);  // band, row, column
 class HostArray {
  public:
   HostArray(DType dtype, std::uint32_t bands, std::uint32_t height, std::uint32_t width);
+  HostArray(HostArray&&) noexcept = default;
+  HostArray& operator=(HostArray&&) noexcept = default;
 
   [[nodiscard]] DType dtype() const noexcept { return view_.dtype; }
   [[nodiscard]] std::uint32_t bands() const noexcept { return view_.bands; }
   [[nodiscard]] std::uint32_t height() const noexcept { return view_.height; }
   [[nodiscard]] std::uint32_t width() const noexcept { return view_.width; }
-  [[nodiscard]] HostView const& view() const noexcept { return view_; }
+  [[nodiscard]] HostView const& view() noexcept { return view_; }
+  [[nodiscard]] ConstHostView view() const noexcept { return view_; }
   [[nodiscard]] std::span<std::byte> bytes() noexcept { return {data_.get(), size_bytes_}; }
   [[nodiscard]] std::span<std::byte const> bytes() const noexcept { return {data_.get(), size_bytes_}; }
 
+  // All samples, and samples by band, row and column. A T that is not the array's dtype is a `usage` error.
+  template <Sample T>
+  [[nodiscard]] std::span<T> as() {
+    return {samples<T>(), size_bytes_ / sizeof(T)};
+  }
+  template <Sample T>
+  [[nodiscard]] std::span<T const> as() const {
+    return {samples<T>(), size_bytes_ / sizeof(T)};
+  }
+  template <Sample T>
+  [[nodiscard]] RasterSpan<T> view() {
+    return {samples<T>(), bands(), height(), width()};
+  }
+  template <Sample T>
+  [[nodiscard]] RasterSpan<T const> view() const {
+    return {samples<T>(), bands(), height(), width()};
+  }
+
+  // Exports a DLPack tensor in host memory (ABI version 0 or 1) that shares the memory; the receiver calls its deleter.
+  // Complex integers and complex float16 have no DLPack type and are an `unsupported` error.
+  [[nodiscard]] DLManagedTensor* to_dlpack();
+  [[nodiscard]] DLManagedTensorVersioned* to_dlpack_versioned(DlpackFlags flags = {});
+
  private:
-  struct Free {
-    void operator()(std::byte* p) const noexcept;
-  };
-  std::unique_ptr<std::byte, Free> data_;
+  template <Sample T>
+  [[nodiscard]] T* samples() const {
+    require_dtype(dtype_of<T>());
+    return reinterpret_cast<T*>(data_.get());
+  }
+  void require_dtype(DType wanted) const;  // throws `usage`
+
+  std::shared_ptr<std::byte> data_;  // with the DLPack tensors
   std::size_t size_bytes_;
   HostView view_;
+};
+
+// [count, bands, height, width]: one item for each window of read_windows(). All four strides 0 mean packed.
+struct HostBatchView {
+  HostView item{};  // the first
+  std::uint32_t count = 0;
+  std::int64_t item_stride_bytes = 0;
+};
+
+// count x bands x height x width, C order, owned; as HostArray.
+class HostBatch {
+ public:
+  HostBatch(DType dtype, std::uint32_t count, std::uint32_t bands, std::uint32_t height, std::uint32_t width);
+
+  [[nodiscard]] DType dtype() const noexcept { return view_.item.dtype; }
+  [[nodiscard]] std::uint32_t count() const noexcept { return view_.count; }
+  [[nodiscard]] std::uint32_t bands() const noexcept { return view_.item.bands; }
+  [[nodiscard]] std::uint32_t height() const noexcept { return view_.item.height; }
+  [[nodiscard]] std::uint32_t width() const noexcept { return view_.item.width; }
+  [[nodiscard]] HostBatchView const& view() noexcept { return view_; }
+  // The item of that window. REQUIRES: index < count().
+  [[nodiscard]] HostView item(std::uint32_t index) noexcept;
+  [[nodiscard]] ConstHostView item(std::uint32_t index) const noexcept;
+  [[nodiscard]] std::span<std::byte> bytes() noexcept { return memory_.bytes(); }
+  [[nodiscard]] std::span<std::byte const> bytes() const noexcept { return memory_.bytes(); }
+
+ private:
+  HostArray memory_;
+  HostBatchView view_;
 };
 
 struct BadTileReport {
   TileId tile{};
   ErrorKind kind = ErrorKind::malformed;
   std::string message{};
+  std::string source{};  // name of the file
 };
 
-// Masks that a read needed are counted with the pixels.
-// Of a read that failed: what was done until then.
+// Counts include tiles of masks. A read that fails reports its work up to the failure.
 struct ReadReport {
   std::uint64_t tiles = 0;  // decoded
-  std::uint64_t sparse_tiles = 0;  // not in the file, filled
+  std::uint64_t sparse_tiles = 0;  // absent from the file; filled
   std::uint64_t bytes_read = 0;  // compressed bytes fetched
-  std::uint64_t surplus_tiles = 0;  // tiles whose data went on after the last pixel
-  // With BadTile::fill. The message of a tile of a mask begins with the mask's directory, "mask (IFD 1): ".
+  std::uint64_t surplus_tiles = 0;  // tiles with data after the last pixel
+  // Filled with BadTile::fill. Messages about mask tiles begin with the mask's directory: "mask (IFD 1): ".
   std::vector<BadTileReport> bad_tiles{};
 };
 
-// The type read() gives for this request: the bands' common type, or what masked / unpack / dtype make of it.
+// The sample type of read()'s result: the bands' common type, changed by `masked`, `unpack` and `dtype`.
 [[nodiscard]] DType result_dtype(Dataset const& dataset, ReadRequest const& request);
 
 [[nodiscard]] HostArray read(Dataset const& dataset, ReadRequest const& request = {}, ReadReport* report = nullptr);
 
-// Into the caller's memory. The view's bands, height and width must be those of the request; its dtype is the
-// result's (request.dtype must be empty or equal to it).
+// Reads into the caller's memory. The view's bands, height and width must match the request. The view's dtype is the
+// result type; `request.dtype` must be empty or equal to it.
 void read_into(Dataset const& dataset, ReadRequest const& request, HostView const& destination,
                ReadReport* report = nullptr);
 
-// Validity of each pixel as uint8, 255 valid and 0 not, one band per requested band: from the mask, the alpha band or
-// nodata, in GDAL's order of preference. Only window, bands, level, target_size and the settings of the request count.
-// With BadTile::fill, pixels whose mask cannot be decoded are invalid.
+struct WindowOf {
+  Dataset dataset;
+  Window window{};
+};
+
+// Reads many windows of one size, from one file or several, into one array. Each tile is read and decoded once for all
+// windows. `request.window` and the request's target must be empty; `windows` must not be empty. All datasets must
+// have the requested bands and, without `request.dtype`, one type. Errors name the file and the window.
+[[nodiscard]] HostBatch read_windows(std::span<WindowOf const> windows, ReadRequest const& request = {},
+                                     ReadReport* report = nullptr);
+
+// Reads into the caller's memory, one item for each window; see read_into().
+void read_windows(std::span<WindowOf const> windows, ReadRequest const& request, HostBatchView const& destination,
+                  ReadReport* report = nullptr);
+
+// Validity of each pixel as uint8 (255 valid, 0 invalid), one band per requested band, from the mask, the alpha band or
+// nodata in GDAL's order of preference. Ignores `masked`, `unpack`, `scale`, `missing` and
+// `dtype`. With BadTile::fill, pixels
+// whose mask cannot be decoded are invalid.
 [[nodiscard]] HostArray read_mask(Dataset const& dataset, ReadRequest const& request = {},
                                   ReadReport* report = nullptr);
 
@@ -218,18 +325,18 @@ void read_into(Dataset const& dataset, ReadRequest const& request, HostView cons
 struct PlannedTile {
   TileId id{};
   std::uint64_t offset_bytes = 0, size_bytes = 0;  // both 0: sparse, nothing is read
-  Window in_tile{};  // the part of the tile that is used; empty when a result of another size skips the tile
-  std::uint32_t column = 0, row = 0;  // where its first pixel goes in the result
+  Window in_tile{};  // the part of the tile that is used; empty if resampling skips the tile
+  std::uint32_t column = 0, row = 0;  // position of its first pixel in the result
 };
 
-// What a read would do: a value, made without touching pixels. Tiles are computed when asked for, so that the plan of
-// a raster with millions of tiles stays small; asking reads the pages of the tile index it needs.
+// The plan of a read, made without reading pixels. tile() computes each tile on demand, so the plan of a raster with
+// millions of tiles stays small; it reads the pages of the tile index that it needs.
 class ReadPlan {
  public:
   struct Impl;
   explicit ReadPlan(std::shared_ptr<Impl const> impl) noexcept : impl_(std::move(impl)) {}
 
-  [[nodiscard]] std::uint32_t level() const noexcept;  // chosen or asked for
+  [[nodiscard]] std::uint32_t level() const noexcept;  // requested, or chosen for the target size
   [[nodiscard]] Window window() const noexcept;  // in pixels of that level
   [[nodiscard]] std::uint32_t width() const noexcept;  // of the result
   [[nodiscard]] std::uint32_t height() const noexcept;
@@ -237,7 +344,7 @@ class ReadPlan {
   [[nodiscard]] DType dtype() const noexcept;  // of the result
   [[nodiscard]] std::string const& codec() const noexcept;  // "deflate (libdeflate)"
   [[nodiscard]] std::uint32_t predictor() const noexcept;
-  [[nodiscard]] std::uint64_t tile_count() const noexcept;  // of the window, those included that are skipped
+  [[nodiscard]] std::uint64_t tile_count() const noexcept;  // all tiles of the window, skipped ones included
   [[nodiscard]] PlannedTile tile(std::uint64_t index) const;
   [[nodiscard]] std::uint64_t result_bytes() const noexcept;
   [[nodiscard]] std::uint64_t scratch_bytes() const noexcept;  // at the planned number of threads
@@ -251,3 +358,4 @@ class ReadPlan {
 [[nodiscard]] ReadPlan plan(Dataset const& dataset, ReadRequest const& request = {});
 
 }  // namespace terrazzo
+#pragma GCC visibility pop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Process-wide defaults. Each can be set here or by an environment variable read at first use (docs/settings.md has
-// the table); a setting on the call wins over both.
+// Process-wide defaults. Each can be set here or by an environment variable, which is read at first use (table:
+// docs/settings.md). A value in a request or in options takes precedence over both.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,25 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace terrazzo {
 
 struct Settings {
   unsigned threads = 0;                   // TERRAZZO_THREADS; 0: the cores this process may use
   std::uint64_t memory_limit_bytes = 0;   // TERRAZZO_MEMORY_LIMIT; 0: half of the machine's memory (cgroup-aware)
-  // Decoded tiles that windows used in part are kept for the next window, all datasets together, up to this much.
-  // TERRAZZO_TILE_CACHE; unset: 5 % of the machine's memory, as GDAL does; 0: no cache. Whole tiles are never kept.
+  // Size of the cache of decoded tiles, shared by all datasets. It keeps tiles of which a window used only a part.
+  // TERRAZZO_TILE_CACHE; unset: 5 % of the machine's memory, as in GDAL; 0: no cache.
   std::optional<std::uint64_t> tile_cache_bytes{};
-  // Device memory of a read beyond its result, or of a write beyond the caller's rows; a conversion shares it.
-  // TERRAZZO_DEVICE_BUDGET; 0: a quarter of what the GPU had free at first use, at most 8 GiB.
+  // Device memory of a read beyond its result, or of a write beyond the caller's rows; the two sides of a conversion
+  // share it. TERRAZZO_DEVICE_BUDGET; 0: a quarter of the GPU's free memory at first use, at most 8 GiB.
   std::uint64_t device_budget_bytes = 0;
-  // How long a batch on the GPU may take before the GPU counts as hung (docs/device.md, "A GPU that hangs").
+  // Seconds that a batch may take before the GPU counts as hung (docs/device.md, "A GPU that hangs").
   // TERRAZZO_DEVICE_GUARD; 0: 30 seconds.
   double device_guard_s = 0;
 };
 
-// What the defaults are taken from: cores of the affinity mask, memory within the limits of the cgroup and of the
-// address space.
+// The basis of the defaults: cores in the affinity mask, and memory within the limits of the cgroup and of the address
+// space.
 struct Machine {
   unsigned cores = 1;
   std::uint64_t memory_bytes = 0;
@@ -38,18 +39,19 @@ struct Machine {
 [[nodiscard]] Settings settings();
 void set_settings(Settings const& settings);
 
-// Folders in which NVIDIA's libraries and the kvikIO plugin are looked for, after those of TERRAZZO_VENDOR_PATH and
-// before the loader's own search. Call it before the first use of the GPU: a library is looked for once. Folders that
-// other users can write to are refused; device_state() says so.
+// Sets folders to search for NVIDIA's libraries and the kvikIO plugin, after TERRAZZO_VENDOR_PATH and before the
+// loader's default search. Call this before the first use of the GPU: each library is searched once. Folders that other
+// users can write to are refused and reported by device_state().
 void set_vendor_folders(std::vector<std::string> folders);
 
-// "65536", "512M", "1.5G": bytes, with units of 1024, as the environment and the command line take them. Nothing when
-// it is no size.
+// Parses a size in bytes in the notation of the environment and the command line: "65536", "512M", "1.5G" (units of
+// 1024). Returns nullopt for other texts.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
 
-// Notes for people (a fallback taken, a library not found), each told once. Default: dropped. The command line prints
-// them on stderr. The function must be thread-safe.
+// Receives notes for people, such as a fallback or a missing library; each note is sent once. The function must be
+// thread-safe. By default notes are dropped; the command line prints them on stderr.
 using LogFunction = std::function<void(std::string_view message)>;
 void set_log(LogFunction log);
 
 }  // namespace terrazzo
+#pragma GCC visibility pop

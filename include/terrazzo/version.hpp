@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The version of the library. CMakeLists.txt reads the three numbers below; they are written nowhere else.
+// The version of the library. CMakeLists.txt reads the three numbers below; this file is their only source.
 #pragma once
 
 #include <string_view>
@@ -9,9 +9,11 @@
 #define TERRAZZO_VERSION_MINOR 1
 #define TERRAZZO_VERSION_PATCH 0
 
+#pragma GCC visibility push(default)
 namespace terrazzo {
 
-// Of the library that was linked, "0.1.0"; the macros are those of the headers that were compiled against.
+// Version of the linked library, "0.1.0". The macros give the version of the headers.
 [[nodiscard]] std::string_view version() noexcept;
 
 }  // namespace terrazzo
+#pragma GCC visibility pop

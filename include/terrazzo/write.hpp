@@ -3,22 +3,27 @@
 // Writing rasters: GeoTIFF and Cloud-Optimized GeoTIFF (COG), streamed in one pass.
 //
 //   terrazzo::Writer out = terrazzo::create("out.tif", width, height,
-//                                           {.dtype = terrazzo::DType::f32, .compression = terrazzo::Compression::zstd,
-//                                            .cog = true, .georeference = info.georeference});
+//                                           {.dtype = terrazzo::DType::f32, .cog = true,
+//                                            .compression = terrazzo::Compression::zstd,
+//                                            .georeference = info.georeference});
 //   while (auto rows = next_rows()) { out.write_rows(*rows); }   // any number of rows at a time
-//   out.close();                                                 // the file appears, whole
+//   out.close();                                                 // the complete file appears
 //
-// An eager write is a streamed write of one piece: the file's bytes do not depend on how the rows arrived, on the
-// number of threads or on the kind of sink. Until close() nothing is to be seen under the final name, and what was
-// there stays; a Writer that is dropped without close() leaves no file. Wrong combinations of options are `usage`
-// errors of create(), before a byte is written. All functions throw terrazzo::Error.
+// The file's bytes are the same for any split into rows, any number of threads and any kind of sink. close() publishes
+// the file under its final name; until then, an existing file of that name stays. Destroying a Writer without close()
+// leaves no file. create() checks the options before it writes a byte and throws `usage` for invalid combinations. All
+// functions throw terrazzo::Error.
 //
-// Thread rule: a Writer belongs to one thread at a time; it works on the process-wide pool.
+// Thread rule: one thread at a time may use a Writer; the work runs on the process-wide pool.
 #pragma once
 
 #include "terrazzo/dtype.hpp"
 #include "terrazzo/info.hpp"
 #include "terrazzo/read.hpp"
+#include "terrazzo/resampling.hpp"
+#include "terrazzo/sink.hpp"
+#include "terrazzo/stream.hpp"
+#include "terrazzo/view.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -31,10 +36,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
 namespace terrazzo {
-
-class ByteSink;
-struct DeviceView;  // terrazzo/device.hpp
 
 // ---------------------------------------------------------------------------------------------------------------
 // Options
@@ -45,14 +48,14 @@ enum class Compression : std::uint8_t {
   lzw,
   deflate,
   zstd,
-  lerc,  // float and integer samples with a bounded error; see WriteOptions::lerc_max_error
+  lerc,  // floats and integers with a bounded error; see WriteOptions::lerc_max_error
   lerc_deflate,
   lerc_zstd,
   jpeg,  // 8-bit samples, 1 or 3 bands (or 4 with alpha)
   jpeg2000,
   webp,  // 8-bit samples, 3 or 4 bands
   lzma,
-  lz4,  // the reference system's own (50004): GDAL does not read it
+  lz4,  // private compression number 50004, as xarray-spatial's geotiff module writes it; GDAL cannot read it
 };
 [[nodiscard]] std::string_view to_string(Compression compression) noexcept;  // "deflate", "lerc-zstd"
 [[nodiscard]] std::optional<Compression> parse_compression(std::string_view name) noexcept;
@@ -65,43 +68,23 @@ enum class PredictorChoice : std::uint8_t {
 };
 
 enum class BigTiff : std::uint8_t {
-  automatic,  // when the file could pass 4 GiB in the worst case
+  automatic,  // BigTIFF if the file could exceed 4 GiB in the worst case
   always,
-  never,  // a file that grows too large is a `limit` error
-};
-
-enum class Resampling : std::uint8_t {
-  nearest,
-  average,
-  bilinear,
-  cubic,
-  lanczos,
-  mode,
-  minimum,
-  maximum,
-  median,
-  rms
-};
-[[nodiscard]] std::string_view to_string(Resampling method) noexcept;
-[[nodiscard]] std::optional<Resampling> parse_resampling(std::string_view name) noexcept;
-
-enum class Durability : std::uint8_t {
-  none,  // the file survives this process, not a power failure
-  fsync,  // file and folder are on the disk when close() returns
+  never,  // a file that grows past 4 GiB is a `limit` error
 };
 
 enum class ChromaSubsampling : std::uint8_t { s420, s422, s444 };
 
-// What bytes of full-resolution tiles do until their place in the file is known (COGs, and sinks that only append).
-// The file is the same whatever the way.
+// Where compressed full-resolution tiles wait until their offsets in the file are known (COGs, append-only sinks). The
+// choice does not change the file's bytes.
 enum class SpoolWay : std::uint8_t {
   automatic,  // memory up to spool_bytes, then the file itself, then an unnamed file
-  memory,  // only memory; passing spool_bytes is a `limit` error
-  in_place,  // in the file, which gets its front inserted at the end (ext4, xfs); `unsupported` elsewhere
-  unnamed_file,  // beside the file, or in the folder for temporary files
+  memory,  // memory only; exceeding spool_bytes is a `limit` error
+  in_place,  // in the output file; space for the header is inserted at the end (ext4, xfs; elsewhere `unsupported`)
+  unnamed_file,  // an unnamed file beside the output, or in the folder for temporary files
 };
 
-// A tag to be written as it is. `bytes` hold `count` values of TIFF field type `type`, little-endian.
+// A tag that is written unchanged. `bytes` holds `count` little-endian values of TIFF field type `type`.
 struct ExtraTag {
   std::uint16_t tag = 0;
   std::uint16_t type = 1;
@@ -109,7 +92,7 @@ struct ExtraTag {
   std::vector<std::byte> bytes{};
 };
 
-// Rows x columns of a tile, in pixels; multiples of 16.
+// Tile size in pixels; multiples of 16.
 struct TileSize {
   std::uint32_t width = 512, height = 512;
 };
@@ -119,80 +102,67 @@ struct WriteOptions {
   DType dtype = DType::u8;
   std::uint32_t bands = 1;
   std::optional<Nodata> nodata{};  // see make_nodata()
-  bool nan_to_nodata = true;  // where there is nodata, NaN becomes that value, on the way
-  // One per band, or none: scale, offset, unit, description, metadata, colour, colour table, category names. Other
-  // fields are not looked at.
+  bool nan_to_nodata = true;  // if `nodata` is set, NaN is written as that value
+  // Empty, or one per band. Used fields: scale, offset, unit, description, metadata, colour, colour table, category
+  // names.
   std::vector<BandInfo> band_info{};
-  bool mask = false;  // an internal mask; every write_rows() then brings one
+  bool mask = false;  // write an internal mask; every write_rows() call then needs one
 
   // Layout.
   TileSize tile_size{};
-  std::optional<std::uint32_t> strip_rows{};  // strips of so many rows instead of tiles
+  std::optional<std::uint32_t> strip_rows{};  // write strips of this many rows instead of tiles
   PlanarLayout planar = PlanarLayout::contiguous;
   BigTiff bigtiff = BigTiff::automatic;
-  bool cog = false;  // IFDs first, overviews, GDAL's ghost area; rows must come in order
+  bool cog = false;  // directories first, overviews, GDAL's ghost area
   bool sparse = false;  // tiles that hold only nodata (or 0) take no space
   std::optional<std::string> photometric{};  // "minisblack", "miniswhite", "rgb", "cmyk"; default by bands and colours
 
-  // Compression. quality, lossless, jpeg2000_rate and chroma are not looked at by other codecs than theirs; a level or
-  // an error given to one that has none is a `usage` error.
+  // Compression. `quality`, `lossless`, `jpeg2000_rate` and `chroma` apply only to the codecs named beside them and are
+  // ignored otherwise; a `level` or `lerc_max_error` for a codec without that parameter is a `usage` error.
   Compression compression = Compression::zstd;
-  std::optional<int> level{};  // deflate 1-12 (6), zstd 1-22 (9), lzma 0-9 (6), lz4 0-16 (0); docs/writing.md says why
+  std::optional<int> level{};  // deflate 1-12 (6), zstd 1-22 (9), lzma 0-9 (6), lz4 0-16 (0); see docs/writing.md
+  bool checksum = false;  // ZSTD: a checksum in every tile, which decoders verify; a `usage` error with other codecs
   PredictorChoice predictor = PredictorChoice::automatic;
   double lerc_max_error = 0;
   int quality = 75;  // JPEG and lossy WebP, 1-100
   bool lossless = true;  // JPEG 2000 and WebP
-  double jpeg2000_rate = 0;  // lossy: compression ratio aimed at, such as 20
-  ChromaSubsampling chroma = ChromaSubsampling::s420;
+  double jpeg2000_rate = 0;  // lossy JPEG 2000: target compression ratio, such as 20
+  ChromaSubsampling chroma = ChromaSubsampling::s420;  // JPEG
 
-  // Overviews. nullopt: for a COG, halved until one tile holds it; else none. Factors are whole numbers, 2 and up.
+  // Overview factors, 2 or larger. nullopt: a COG gets halved levels until one fits one tile; other files get none.
   std::optional<std::vector<std::uint32_t>> overview_factors{};
-  std::optional<Resampling> resampling{};  // default: nearest for palettes and category names, else average
+  std::optional<Resampling> overview_resampling{};  // default: nearest for palettes and category names, else average
 
   // Georeference and metadata.
-  Georeference georeference{};  // crs: the first of projjson, wkt, epsg that is there
+  Georeference georeference{};  // the CRS is taken from the first non-empty one of projjson, wkt, epsg
   Metadata metadata{};
   std::vector<ExtraTag> extra_tags{};
-  bool statistics = false;  // STATISTICS_* of every band, computed on the way
+  bool statistics = false;  // compute and write STATISTICS_* of every band
 
-  // Who cuts, reduces and compresses. `automatic`: the GPU for rows that lie in its memory, the host for others
-  // (TERRAZZO_ENGINE overrides). Pixels, tags and layout are the same; compressed bytes may differ (docs/writing.md).
+  // The engine that cuts, reduces and compresses. `automatic`: the device engine for rows in device memory, the host
+  // engine for rows in host memory (TERRAZZO_ENGINE overrides). Both give the same pixels, tags and layout; compressed
+  // bytes may differ (docs/writing.md).
   Engine engine = Engine::automatic;
 
-  // How it is done. Nothing here changes the file. `progress` and callbacks of sinks may run on a thread of the writer,
-  // also between calls, never two at a time.
-  std::uint64_t streaming_buffer_bytes = std::uint64_t{256} << 20;  // rows waiting for their tile row; at least one
+  // Resources. These fields do not change the file. `progress` and sink callbacks may run on a thread of the writer,
+  // also between calls, but one at a time.
+  std::uint64_t streaming_buffer_bytes = std::uint64_t{256} << 20;  // rows waiting to be encoded; at least one tile row
   std::uint64_t spool_bytes = std::uint64_t{1} << 30;  // compressed tiles waiting in memory
   SpoolWay spool_way = SpoolWay::automatic;
   Durability durability = Durability::none;
-  unsigned threads = 0;  // 0: as many as the machine has (TERRAZZO_THREADS overrides)
-  std::uint64_t device_budget_bytes = 0;  // of all device memory beyond the caller's rows; 0: Settings' default
-  DeviceAllocator* device_allocator = nullptr;  // null: a stream-ordered pool of our own
-  Progress progress{};  // of tiles, overviews included; returning false cancels
+  unsigned threads = 0;  // 0: one per core of the machine (TERRAZZO_THREADS overrides)
+  std::uint64_t device_budget_bytes = 0;  // device memory beyond the caller's rows; 0: Settings' default
+  std::shared_ptr<DeviceAllocator> device_allocator{};  // null: the library's stream-ordered pool
+  Progress progress{};  // counts tiles, overviews included; returning false cancels
   std::atomic<bool> const* cancel = nullptr;
 };
 
-// A nodata value of any type; for 64-bit integers too. `text` is as in GDAL's tag: "-9999", "nan", "255".
+// Parses a nodata value in the notation of GDAL's tag: "-9999", "nan", "255". Exact for 64-bit integers.
 [[nodiscard]] Nodata make_nodata(std::string_view text, DType dtype);
 
-// Options that would write a raster like this one: type, bands, nodata, georeference, metadata, mask. Layout and
-// compression stay at their defaults.
+// Options for a raster like this one: type, bands, nodata, georeference, metadata, mask. Layout and compression stay
+// at their defaults.
 [[nodiscard]] WriteOptions options_like(Info const& info);
-
-// ---------------------------------------------------------------------------------------------------------------
-// Sinks
-
-// Where a file goes. A path: written under a temporary name in the same folder, renamed by close(). "-": stdout.
-[[nodiscard]] std::shared_ptr<ByteSink> file_sink(std::string path, Durability durability = Durability::none);
-
-// `bytes` is replaced by close().
-[[nodiscard]] std::shared_ptr<ByteSink> memory_sink(std::vector<std::byte>& bytes);
-
-// The caller's functions. An exception of theirs stops the write and is thrown on as it is.
-using WriteAt = std::function<void(std::uint64_t offset_bytes, std::span<std::byte const> bytes)>;
-using Append = std::function<void(std::span<std::byte const> bytes)>;
-[[nodiscard]] std::shared_ptr<ByteSink> seekable_sink(std::string name, WriteAt write_at);
-[[nodiscard]] std::shared_ptr<ByteSink> append_sink(std::string name, Append append);
 
 // ---------------------------------------------------------------------------------------------------------------
 // Writing
@@ -201,11 +171,11 @@ struct WriteReport {
   std::uint64_t tiles = 0, sparse_tiles = 0;  // overviews and masks included
   std::uint64_t bytes_written = 0;  // size of the file
   std::uint64_t compressed_bytes = 0;  // of all tiles
-  std::string spool_way{};  // "memory", "in place", "unnamed file"; empty when tiles went straight to their place
-  std::uint64_t device_tiles = 0;  // of `tiles`: made by the GPU, without those that are sparse
+  std::string spool_way{};  // "memory", "in place", "unnamed file"; empty if nothing was spooled
+  std::uint64_t device_tiles = 0;  // tiles encoded by the GPU, without sparse ones
 };
 
-// Tiles of one image, compressed: one buffer, and for every tile where it lies.
+// Compressed tiles of one image: one buffer, and the position of each tile in it.
 struct EncodedTile {
   TileId id{};
   std::size_t offset_bytes = 0, size_bytes = 0;  // size 0: sparse
@@ -224,28 +194,28 @@ class Writer {
   explicit Writer(std::unique_ptr<Impl> impl) noexcept;
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
-  ~Writer();  // aborts when close() was not called
+  ~Writer();  // aborts if close() was not called
 
-  // The next rows, top-down: as wide as the raster, with its bands; any number of rows, any strides. The dtype is the
-  // file's. With WriteOptions::mask, `mask` has one uint8 band, 0 where pixels are invalid.
-  void write_rows(HostView const& rows);
-  void write_rows(HostView const& rows, HostView const& mask);
-  // Rows in device memory; work that the caller put on `stream` is waited for (as read_device()). On return they may be
-  // changed. Host and device rows may alternate.
-  void write_rows(DeviceView const& rows, void* stream = nullptr);
-  void write_rows(DeviceView const& rows, DeviceView const& mask, void* stream = nullptr);
+  // Writes the next rows, from top to bottom: any number of rows and any strides, with the raster's width, bands and
+  // dtype. With WriteOptions::mask, `mask` has one uint8 band that is 0 for invalid pixels.
+  void write_rows(ConstHostView const& rows);
+  void write_rows(ConstHostView const& rows, ConstHostView const& mask);
+  // Writes rows in device memory, after the work that the caller queued on `stream` (as read_device()). The caller may
+  // change the rows as soon as the call returns. Host and device rows may alternate.
+  void write_rows(ConstDeviceView const& rows, StreamView stream = {});
+  void write_rows(ConstDeviceView const& rows, ConstDeviceView const& mask, StreamView stream = {});
 
-  // A tile of the full resolution that is compressed already, by encode_tiles() or another program; empty bytes:
-  // sparse. In any order; not in a COG, not with overviews, statistics or a mask, and not mixed with write_rows().
+  // Writes one full-resolution tile that encode_tiles() or another program has compressed; empty bytes make it sparse.
+  // Tiles may come in any order. Cannot be combined with write_rows(), a COG, overviews, statistics or a mask.
   void write_encoded(TileId tile, std::span<std::byte const> bytes);
 
-  // Rows of the raster that are still to come.
+  // Rows that remain to be written.
   [[nodiscard]] std::uint32_t rows_left() const noexcept;
 
-  // Publishes the file. Too few rows are a `usage` error, and no file appears.
+  // Publishes the file. If rows are missing, throws a `usage` error and publishes nothing.
   WriteReport close();
 
-  // Leaves no trace. The Writer can only be dropped afterwards.
+  // Discards the file. Afterwards the Writer can only be destroyed.
   void abort() noexcept;
 
  private:
@@ -257,16 +227,18 @@ class Writer {
 [[nodiscard]] Writer create(std::shared_ptr<ByteSink> sink, std::uint32_t width, std::uint32_t height,
                             WriteOptions const& options);
 
-// The whole raster at once. The view's dtype and bands win over those of the options.
-WriteReport write(std::string const& path, HostView const& pixels, WriteOptions options);
-WriteReport write(std::shared_ptr<ByteSink> sink, HostView const& pixels, WriteOptions options);
-WriteReport write(std::string const& path, DeviceView const& pixels, WriteOptions options, void* stream = nullptr);
-WriteReport write(std::shared_ptr<ByteSink> sink, DeviceView const& pixels, WriteOptions options,
-                  void* stream = nullptr);
+// Writes a whole raster. The view's dtype and bands replace those of the options.
+WriteReport write(std::string const& path, ConstHostView const& pixels, WriteOptions options);
+WriteReport write(std::shared_ptr<ByteSink> sink, ConstHostView const& pixels, WriteOptions options);
+WriteReport write(std::string const& path, ConstDeviceView const& pixels, WriteOptions options, StreamView stream = {});
+WriteReport write(std::shared_ptr<ByteSink> sink, ConstDeviceView const& pixels, WriteOptions options,
+                  StreamView stream = {});
 
-// Compresses what `pixels` covers of a raster of width x height: whole tiles, the first of which is `first`. Edge tiles
-// may be cut by the raster's edge. For other processes to compress and one to write_encoded().
-[[nodiscard]] EncodedTiles encode_tiles(HostView const& pixels, TileId first, std::uint32_t width, std::uint32_t height,
-                                        WriteOptions const& options);
+// Compresses the part of a width x height raster that `pixels` covers: whole tiles, starting with tile `first`. Tiles
+// at the right and bottom edges may be cut by the raster's edge. Lets several processes compress tiles for one process
+// that calls write_encoded().
+[[nodiscard]] EncodedTiles encode_tiles(ConstHostView const& pixels, TileId first, std::uint32_t width,
+                                        std::uint32_t height, WriteOptions const& options);
 
 }  // namespace terrazzo
+#pragma GCC visibility pop

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arithmetic on numbers that came from a file. Overflow is an answer (nullopt), never a wrap.
+// Arithmetic on numbers from a file. Overflow gives nullopt and never wraps.
 #pragma once
 
 #include <concepts>
@@ -33,13 +33,13 @@ template <class... Rest>
   return product;
 }
 
-// Ceiling division that cannot overflow; `divisor` must not be 0.
+// Ceiling division that cannot overflow. REQUIRES: divisor != 0.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr T ceil_div(T value, T divisor) noexcept {
   return static_cast<T>(value / divisor + (value % divisor != 0 ? 1 : 0));
 }
 
-// The next multiple of `unit`, which is not 0, from `value` on. Wraps when the type has none: the caller knows better.
+// The smallest multiple of `unit` that is at least `value`. Wraps on overflow: callers check it. REQUIRES: unit != 0.
 template <std::unsigned_integral T>
 [[nodiscard]] constexpr T round_up(T value, std::type_identity_t<T> unit) noexcept {
   return static_cast<T>(ceil_div<T>(value, unit) * unit);

@@ -41,7 +41,7 @@ std::size_t size_bytes(DType type) noexcept { return row(type).bytes; }
 std::string_view to_string(DType type) noexcept { return row(type).name; }
 
 std::optional<DType> dtype_from_string(std::string_view name) noexcept {
-  // A full name wins over a code: "u8" is numpy's eight-byte integer, "uint8" is one byte.
+  // A full name has priority over a code: "u8" is numpy's eight-byte integer, "uint8" is one byte.
   for (Row const& r : kTypes) {
     if (name == r.name) { return r.type; }
   }

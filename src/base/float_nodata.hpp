@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a float is the nodata value, for masks, statistics and overviews: by GDAL's rule, since the value is often
-// written with fewer digits than its pixels have.
+// Compares a float with the nodata value, for masks, statistics and overviews, by GDAL's rule: the value is often
+// stored with fewer digits than the pixels have.
 #pragma once
 
 #include "base/host_device.hpp"
@@ -12,12 +12,12 @@
 
 namespace terrazzo {
 
-// Near the largest float the sum is infinite, and all that is near it is nodata. NaN never is: such pixels are NaN
+// Near the largest float the sum is infinite, and every value near it is nodata. NaN never matches: such pixels are NaN
 // already.
 template <std::floating_point Float>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_float_nodata(Float value, Float nodata) noexcept {
   constexpr auto kEpsilon = static_cast<Float>(std::numeric_limits<float>::epsilon());
-  // Both parts always, so that loops over it have no branch.
+  // Evaluates both parts, so that loops have no branch.
   int const equal = value == nodata;
   int const close = std::fabs(value - nodata) < kEpsilon * std::fabs(value + nodata) * static_cast<Float>(2);
   return (equal | close) != 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Marks the algorithms that are compiled for the host and, under nvcc, for the device as well.
+// Marks algorithms that are compiled for the host and, by nvcc, for the device.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -9,7 +9,7 @@
 #define TERRAZZO_HOST_DEVICE
 #endif
 
-// Before a loop of few steps over an array, which the device keeps in registers only when the loop is unrolled.
+// For a short loop over an array: the device keeps the array in registers only if the loop is unrolled.
 #if defined(__CUDA_ARCH__)
 #define TERRAZZO_UNROLL _Pragma("unroll")
 #else

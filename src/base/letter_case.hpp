@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Letters of either case taken for the same. ASCII only: file formats know no locale.
+// Comparison that ignores the case of letters. ASCII only: file formats have no locale.
 #pragma once
 
 #include <algorithm>

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Programs that run with more rights than their caller ignore the caller's environment.
+// Programs with more rights than their caller ignore the caller's environment.
 std::string environment(char const* name) {
   char const* const value = secure_getenv(name);
   return value == nullptr ? std::string() : std::string(value);
@@ -63,7 +63,8 @@ void add_environment(std::vector<fs::path>& folders, fs::path const& root) {
   }
 }
 
-// Distributions that give every user a group of their own create group-writable folders. Such a group is the user.
+// Some distributions give every user a private group and create group-writable folders. Such a group counts as the
+// user.
 bool is_private_group(gid_t group, uid_t owner) {
   char buffer[16384];
   passwd user{};
@@ -80,7 +81,7 @@ bool is_private_group(gid_t group, uid_t owner) {
   return entry.gr_name == name;  // a shared primary group ("users") has another name than its users
 }
 
-// With an access control list the group bits of the mode are its mask: other users may hide behind them.
+// With an access control list, the group bits of the mode are its mask: it may grant access to other users.
 bool has_access_list(fs::path const& path) { return getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0) > 0; }
 
 std::string path_of(void* handle) {
@@ -99,8 +100,8 @@ void* open_library(std::string const& file, std::string& trouble) {
   return handle;
 }
 
-// The file that holds this code: libterrazzo.so, or the program that it is linked into. The loader knows a program by
-// the name that its caller typed, which may mean another file here; the kernel knows the file.
+// The file that contains this code: libterrazzo.so, or the program that it is linked into. The loader reports the name
+// that the caller typed, which may be another file here; the kernel reports the file itself.
 fs::path own_file() {
   Dl_info info{};
   link_map* map = nullptr;
@@ -121,7 +122,7 @@ void* open_in(std::vector<fs::path> const& folders, char const* file_name, Loade
   for (fs::path const& folder : folders) {
     std::error_code error;
     fs::path const file = fs::canonical(folder / file_name, error);
-    if (error) { continue; }  // not there
+    if (error) { continue; }  // does not exist
     if (std::string reason = who_else_can_replace(file, owner_of_own_file()); !reason.empty()) {
       library.refused.push_back({(folder / file_name).string(), std::move(reason)});
       continue;
@@ -168,8 +169,8 @@ std::string who_else_can_replace(fs::path const& file, uid_t also_trusted) {
     if (status.st_uid != 0 && status.st_uid != geteuid() && status.st_uid != also_trusted) {
       return text(at.string(), " belongs to another user (", status.st_uid, ")");
     }
-    // In a sticky folder only an entry's owner can replace it, and the owner of the entry below was just checked. The
-    // library's own folder gets no such pardon: others could add libraries that this one loads.
+    // In a sticky folder only an entry's owner can replace it, and the owner of the entry below was just checked. This
+    // exception excludes the library's own folder: others could add libraries that this one loads.
     bool const is_sticky_above = (status.st_mode & S_ISVTX) != 0 && at != real && at != real.parent_path();
     if (!is_sticky_above) {
       if ((status.st_mode & S_IWOTH) != 0) { return text("everyone may write to ", at.string()); }
@@ -184,7 +185,7 @@ std::string who_else_can_replace(fs::path const& file, uid_t also_trusted) {
 LoadedLibrary load_library(char const* file_name, LibrarySearchRoots const& roots) {
   LibraryFolders const folders = library_folders(roots);
   LoadedLibrary library;
-  std::string not_found;  // the loader's complaint is mostly "no such file": not worth telling
+  std::string not_found;  // the loader's error is usually "no such file": not worth reporting
   library.handle = open_in(folders.before_loader, file_name, library);
   if (library.handle == nullptr) { library.handle = open_library(file_name, not_found); }
   if (library.handle == nullptr) { library.handle = open_in(folders.after_loader, file_name, library); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A guard in front of every allocation whose size comes from a file or a request.
-// Thread-safe: reservations may be made and returned from any thread.
+// A limit on allocations whose size comes from a file or a request.
+// Thread-safe: any thread may reserve and release.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ class MemoryBudget {
   MemoryBudget(MemoryBudget const&) = delete;
   MemoryBudget& operator=(MemoryBudget const&) = delete;
 
-  // Gives its bytes back when it goes.
+  // Releases its bytes on destruction.
   class Reservation {
    public:
     Reservation() = default;
@@ -33,7 +33,7 @@ class MemoryBudget {
     ~Reservation() {
       if (budget_ != nullptr) { budget_->used_bytes_.fetch_sub(bytes_, std::memory_order_relaxed); }
     }
-    // Its bytes stay taken for as long as the budget lives.
+    // Keeps the bytes reserved for the life of the budget.
     void keep() noexcept { budget_ = nullptr; }
 
    private:
@@ -41,11 +41,11 @@ class MemoryBudget {
     std::uint64_t bytes_ = 0;
   };
 
-  // Nothing when there is not so much left.
+  // Returns nullopt if the budget is exceeded.
   [[nodiscard]] std::optional<Reservation> try_reserve(std::uint64_t bytes) noexcept;
-  // Throws `limit`, saying what was wanted, how much, and how much is free. Call it before allocating.
+  // Throws `limit` with the purpose, the size and the free amount. Call it before allocating.
   [[nodiscard]] Reservation reserve(std::uint64_t bytes, std::string_view what);
-  // The same for memory that is held until the end of the call that the budget belongs to: nothing gives it back.
+  // Like reserve(), for memory that is held for the life of the budget.
   void charge(std::uint64_t bytes, std::string_view what) { reserve(bytes, what).keep(); }
 
   [[nodiscard]] std::uint64_t limit_bytes() const noexcept { return limit_bytes_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Count, extremes, mean and spread of numbers, kept so that parts can be merged: Moments in floating point (Chan's
+// Count, extremes, mean and spread of numbers, in a form whose parts can be merged: Moments in floating point (Chan's
 // update), IntegerSums exactly.
 #pragma once
 
@@ -14,18 +14,18 @@
 
 namespace terrazzo {
 
-// Merging is not associative in the last bit, so callers merge rows in their order, never in the order of threads.
+// Merging is not associative in the last bit, so callers merge rows in row order, never in the order of threads.
 struct Moments {
   std::uint64_t count = 0;
   double mean = 0;
   double m2 = 0;  // sum of squared distances from the mean
   double minimum = std::numeric_limits<double>::infinity();
   double maximum = -std::numeric_limits<double>::infinity();
-  // Of the finite values: the range a histogram can have.
+  // Range of the finite values, for histograms.
   double finite_minimum = std::numeric_limits<double>::infinity();
   double finite_maximum = -std::numeric_limits<double>::infinity();
 
-  // Kernels merge too, and get the same bits.
+  // Kernels call it too and get the same bits.
   TERRAZZO_HOST_DEVICE void merge(Moments const& other) noexcept {
     if (other.count == 0) { return; }
     minimum = std::min(minimum, other.minimum);
@@ -50,7 +50,7 @@ struct Moments {
 using Int128 = __int128;
 using Uint128 = unsigned __int128;
 
-// Exact sums of integers up to 64 bits; the order of adding does not matter.
+// Exact sums of integers up to 64 bits, independent of the order.
 template <std::integral T>
 struct IntegerSums {
   std::uint64_t count = 0;
@@ -62,7 +62,7 @@ struct IntegerSums {
 
   void add(T value) noexcept { add_times(value, 1); }
 
-  // `times` equal values; a value of 16 bits or fewer when it is not 1.
+  // `times` equal values. REQUIRES: times == 1, or a value of at most 16 bits.
   void add_times(T value, std::uint64_t times) noexcept {
     if (times == 0) { return; }
     count += times;
@@ -88,8 +88,8 @@ struct IntegerSums {
     return static_cast<double>(static_cast<long double>(sum) / static_cast<long double>(count));
   }
 
-  // Of the population. Distances from a whole number next to the mean are summed modulo 2^128, which is exact whenever
-  // the true sum is below that; if not, values are so spread out that the textbook formula loses nothing that shows.
+  // Population value. Distances from an integer next to the mean are summed modulo 2^128, which is exact if
+  // the true sum is below that; otherwise the spread is so large that the textbook formula is accurate enough.
   [[nodiscard]] double variance() const noexcept {
     if (count == 0) { return 0; }
     auto const n = static_cast<long double>(count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums of work and memory that only ask how much there is: where that is more than 64 bits count, "too much" will do.
+// Sums and products of work and memory that saturate: a value beyond 64 bits is "too much" in any case.
 #pragma once
 
 #include "base/checked.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that grows and is reused, never zeroed: its owner writes before it reads.
+// Memory that grows and is reused but never zeroed: the owner writes before it reads.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace terrazzo {
 
 class Scratch {
  public:
-  // At least `bytes` of memory, aligned for vectors; what it held before is lost when it grows. Throws bad_alloc.
+  // At least `bytes` of memory, aligned for vectors; growing discards the contents. Throws bad_alloc.
   [[nodiscard]] std::span<std::byte> get(std::size_t bytes) {
     if (bytes > capacity_) {
       memory_.reset();
@@ -28,7 +28,7 @@ class Scratch {
     return {memory_.get(), bytes};
   }
 
-  // Lets go of memory that is larger than a thread should keep for its next call.
+  // Frees memory that is larger than a thread should keep between calls.
   void trim(std::size_t keep_bytes) noexcept {
     if (capacity_ > keep_bytes) {
       memory_.reset();

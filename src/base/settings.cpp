@@ -23,7 +23,7 @@ namespace {
 
 constexpr unsigned kMaxThreads = 1024;
 
-// A value nobody can read is an error, not a default: silence would hide a typo.
+// An invalid value is an error: using the default silently would hide a typo.
 std::uint64_t size_of(char const* name, std::string_view value) {
   auto const bytes = parse_size(value);
   if (!bytes) { throw Error(ErrorKind::usage, text(name, "=", value, " is not a size (write 512M, 1.5G, or bytes)")); }
@@ -59,7 +59,7 @@ double seconds_from_environment(char const* name) {
   return seconds;
 }
 
-// Memory this process can hope for: the machine's, the cgroup's, and the address space limit, whichever is least.
+// The memory available to this process: the least of the machine's, the cgroup's, and the address space limit.
 std::uint64_t machine_memory_bytes() {
   std::uint64_t bytes =
       static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
@@ -193,14 +193,13 @@ unsigned resolve_threads(unsigned requested) {
 std::uint64_t resolve_memory_limit(std::uint64_t requested) {
   if (requested == 0) { requested = settings().memory_limit_bytes; }
   if (requested != 0) { return requested; }
-  // Asked for once: reading the cgroup's limit costs 15 microseconds, and a small window is read in a hundred.
+  // Read once: reading the cgroup's limit takes 15 microseconds, and a small window takes a hundred.
   static std::uint64_t const half = machine_memory_bytes() / 2;
   return half;
 }
 
 double resolve_device_guard() {
-  // The slowest batch that was measured took 0.1 s; a GPU that others share, or an old one, may take a hundred times
-// that.
+  // The slowest measured batch took 0.1 s; a shared or an old GPU may take a hundred times as long.
   constexpr double kDefaultS = 30;
   double const set = settings().device_guard_s;
   return set > 0 ? set : kDefaultS;
@@ -208,7 +207,7 @@ double resolve_device_guard() {
 
 std::uint64_t resolve_tile_cache() {
   std::optional<std::uint64_t> const set = settings().tile_cache_bytes;
-  // GDAL keeps decoded blocks in 5 % of the memory; its users expect neighbouring windows to be as cheap here.
+  // GDAL keeps decoded blocks in 5 % of the memory; its users expect neighbouring windows to be as fast here.
   static std::uint64_t const five_percent = machine_memory_bytes() / 20;
   return set.value_or(five_percent);
 }

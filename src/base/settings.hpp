@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The settings in force, with the machine's own numbers filled in.
+// The settings in effect, with defaults taken from the machine.
 #pragma once
 
 #include "terrazzo/read.hpp"
@@ -13,31 +13,31 @@
 
 namespace terrazzo {
 
-// Threads for a call that asked for `requested` (0: the process's default).
+// Threads of a call that requested `requested` (0: the process's default).
 [[nodiscard]] unsigned resolve_threads(unsigned requested);
 
-// Bytes a call may hold, result included, when it asked for `requested` (0: the process's default).
+// Bytes that a call may hold, result included, if it requested `requested` (0: the process's default).
 [[nodiscard]] std::uint64_t resolve_memory_limit(std::uint64_t requested);
 
-// Bytes of decoded tiles that open datasets may keep together.
+// Bytes of decoded tiles that all open datasets together may keep.
 [[nodiscard]] std::uint64_t resolve_tile_cache();
 
 // Seconds after which a batch on the GPU counts as hung.
 [[nodiscard]] double resolve_device_guard();
 
-// What set_vendor_folders() was given.
+// The folders of set_vendor_folders().
 [[nodiscard]] std::vector<std::string> vendor_folders();
 
-// The engine that a call asked for or, when it leaves it open, TERRAZZO_ENGINE (auto, host, device).
+// The engine of the call or, if that is automatic, TERRAZZO_ENGINE (auto, host, device).
 [[nodiscard]] Engine resolve_engine(Engine requested);
 
-// Whether TERRAZZO_DISABLE, a comma list, names this capability: gpu, nvcomp, nvjpeg, nvjpeg2k, kvikio. "gpu" disables
-// all of them. Asked of the environment every time.
+// True if TERRAZZO_DISABLE, a comma-separated list, names this capability: gpu, nvcomp, nvjpeg, nvjpeg2k, kvikio. "gpu"
+// disables all of them. Reads the environment on every call.
 [[nodiscard]] bool is_disabled(std::string_view capability);
-// The same for a list given, word by word: "nvcomp, kvikio".
+// Checks a given list: "nvcomp, kvikio".
 [[nodiscard]] bool is_listed(std::string_view comma_list, std::string_view capability) noexcept;
 
-// A note for people, told once per process however often it is said.
+// Sends a note for people; repeated notes are sent once per process.
 void log_once(std::string_view message);
 
 }  // namespace terrazzo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Building messages: text("tile ", 3, " of ", n). libstdc++ 12 has no <format>; this is the one helper.
+// Builds messages: text("tile ", 3, " of ", n). libstdc++ 12 has no <format>.
 #pragma once
 
 #include <sstream>

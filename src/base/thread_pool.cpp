@@ -20,16 +20,16 @@ struct Job {
   std::function<void(unsigned)> const* body;
   unsigned max_workers;
   unsigned next_worker = 1;  // 0 is the caller
-  unsigned running = 0;      // pool threads that have it
+  unsigned running = 0;      // pool threads that run the job
   std::exception_ptr failure{};
 };
 
-// A thread of the pool. It sleeps on a word of its own: waking it wakes nobody else, and it need not ask for the pool's
-// mutex before it begins.
+// A thread of the pool. It sleeps on its own word: waking it wakes no other thread, and it starts without the pool's
+// mutex.
 struct Worker {
   static constexpr int kNotCalled = 0, kNotNeeded = -1;
-  std::atomic<int> call{kNotCalled};  // or a number that no other call has
-  Job* job = nullptr;  // that it is called for
+  std::atomic<int> call{kNotCalled};  // one of these, or a number that is unique to the call
+  Job* job = nullptr;  // the job of the call
   unsigned number = 0;
   Worker* next_idle = nullptr;
 };
@@ -46,7 +46,7 @@ class Pool {
       std::lock_guard const lock(mutex_);
       grow(threads - 1);
       call = last_call_ = last_call_ % std::numeric_limits<int>::max() + 1;
-      place = open_jobs_.insert(open_jobs_.end(), &job);  // for threads that are busy, or not there yet
+      place = open_jobs_.insert(open_jobs_.end(), &job);  // for threads that are busy, or not started yet
       while (idle_ != nullptr && job.next_worker < job.max_workers) {
         Worker* const worker = std::exchange(idle_, idle_->next_idle);
         worker->job = &job;
@@ -64,14 +64,14 @@ class Pool {
       body(0);
     } catch (...) { own_failure = std::current_exception(); }
 
-    // Who has not begun by now is not waited for: on a busy machine that could take long.
+    // Don't wait for workers that have not started: on a busy machine that could take long.
     unsigned not_needed = 0;
     for (Worker* const worker : called) {
       int expected = call;
       not_needed += worker->call.compare_exchange_strong(expected, Worker::kNotNeeded) ? 1 : 0;
     }
     std::unique_lock lock(mutex_);
-    open_jobs_.erase(place);  // nobody joins from here on
+    open_jobs_.erase(place);  // no thread joins from here on
     job.running -= not_needed;
     job_done_.wait(lock, [&] { return job.running == 0; });
     if (own_failure) { std::rethrow_exception(own_failure); }
@@ -79,7 +79,7 @@ class Pool {
   }
 
  private:
-  // REQUIRES: mutex_ held. A machine out of threads is served by fewer.
+  // REQUIRES: mutex_ is held. If no more threads can be started, fewer do the work.
   void grow(std::size_t wanted) {
     try {
       while (thread_count_ < wanted) {
@@ -89,12 +89,12 @@ class Pool {
     } catch (std::system_error const&) {}
   }
 
-  static unsigned join(Job& job) {  // REQUIRES: mutex_ held
+  static unsigned join(Job& job) {  // REQUIRES: mutex_ is held
     ++job.running;
     return job.next_worker++;
   }
 
-  // Gives the worker a job that is open, if there is one. REQUIRES: mutex_ held.
+  // Gives the worker an open job, if there is one. REQUIRES: mutex_ is held.
   bool find_open(Worker& worker) {
     for (Job* const job : open_jobs_) {
       if (job->next_worker == job->max_workers) { continue; }
@@ -105,7 +105,7 @@ class Pool {
     return false;
   }
 
-  // Sleeps until it is called. False when the job was done before it woke.
+  // Sleeps until it is called. Returns false if the job was done before it woke.
   static bool wait_for_call(Worker& worker) {
     worker.call.wait(Worker::kNotCalled);
     return worker.call.exchange(Worker::kNotCalled) != Worker::kNotNeeded;
@@ -132,10 +132,10 @@ class Pool {
     }
   }
 
-  std::mutex mutex_;  // guards all that follows, jobs but for their body, and workers that are idle
+  std::mutex mutex_;  // guards the members below, jobs except their body, and idle workers
   std::condition_variable job_done_;
   std::list<Job*> open_jobs_;
-  Worker* idle_ = nullptr;  // the last to become so first
+  Worker* idle_ = nullptr;  // most recently idle first
   int last_call_ = 0;
   std::size_t thread_count_ = 0;
 };

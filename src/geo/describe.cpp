@@ -2,18 +2,18 @@
 #include "geo/describe.hpp"
 
 #include "base/text.hpp"
-#include "geo/baseline_metadata.hpp"
-#include "geo/citation.hpp"
-#include "geo/color.hpp"
-#include "geo/crs_text.hpp"
-#include "geo/gdal_metadata.hpp"
-#include "geo/metadata.hpp"
+#include "geo/crs/citation.hpp"
+#include "geo/crs/crs_text.hpp"
+#include "geo/metadata/baseline_metadata.hpp"
+#include "geo/metadata/color.hpp"
+#include "geo/metadata/gdal_metadata.hpp"
+#include "geo/metadata/metadata.hpp"
+#include "geo/metadata/pam.hpp"
+#include "geo/metadata/rpc.hpp"
+#include "geo/metadata/xml.hpp"
 #include "geo/nodata.hpp"
 #include "geo/number.hpp"
-#include "geo/pam.hpp"
-#include "geo/rpc.hpp"
 #include "geo/transform.hpp"
-#include "geo/xml.hpp"
 #include "tiff/format.hpp"
 
 #include <algorithm>
@@ -55,14 +55,14 @@ void place_by_tags(tiff::Directory const& dir, Sidecars const& sidecars, Georefe
   if (!georeference.transform) { georeference.gcps = gcps_from_tags(dir, georeference.pixel_is_point); }
 }
 
-// The unit of a vertical CRS with a code is PROJ's to tell; one without has its own key.
+// The unit of a vertical CRS with a code comes from PROJ; one without a code has its own key.
 std::string_view height_unit_of(GeoKeys const& keys) {
   auto const codes = crs_codes(keys);
   bool const ellipsoidal = codes.vertical_datum == kWgs84AsVerticalDatum;
   return codes.vertical == 0 && !ellipsoidal ? length_unit_name(codes.vertical_units) : std::string_view{};
 }
 
-// In a file with a vertical CRS the third scale and tiepoint coordinate turn pixel values into heights.
+// In a file with a vertical CRS, the third scale and tiepoint coordinate convert pixel values to heights.
 void describe_heights(tiff::Directory const& dir, std::optional<GeoKeys> const& keys, Info& info) {
   if (!keys || info.bands.size() != 1 || info.georeference.transform_source != TransformSource::pixel_scale) { return; }
   auto const codes = crs_codes(*keys);
@@ -76,17 +76,17 @@ void describe_heights(tiff::Directory const& dir, std::optional<GeoKeys> const& 
   band.has_scale = band.has_offset = true;
 }
 
-// What is read of the tags, and the descriptions of bands.
+// Charges the tags that are read and the descriptions of bands.
 void charge_tags(tiff::Directory const& dir, std::size_t bands, MemoryBudget& budget) {
   constexpr std::uint64_t kBandBytes = sizeof(BandInfo) + sizeof(PamBand) + sizeof(MetadataBuilder);
-  constexpr std::uint64_t kPointBytes = 2 * sizeof(GroundControlPoint);  // and the numbers they are made of
+  constexpr std::uint64_t kPointBytes = 2 * sizeof(GroundControlPoint);  // and their source numbers
   auto const bytes_of = [&](std::uint16_t tag) {
     auto const* const entry = dir.find(tag);
     return entry == nullptr ? 0 : entry->value_bytes;
   };
   std::uint64_t const nodata = bytes_of(tiff::tag::GDALNodata);
   budget.charge(bands * (kBandBytes + std::min<std::uint64_t>(nodata, 1024)), "the descriptions of the bands");
-  // The bytes, the text made of them, and that text as UTF-8.
+  // The bytes, their text, and that text as UTF-8.
   budget.charge(3 * baseline_text_bytes(dir), "the texts in the tags");
   budget.charge(
       std::min<std::uint64_t>(bytes_of(tiff::tag::ModelTiepoint) / (6 * sizeof(double)), kMaxTiepoints) * kPointBytes,
@@ -108,7 +108,7 @@ std::string crs_from_esri_xml(std::string const& xml) {
   return (code <= kLastEpsgCode ? "EPSG:" : "ESRI:") + std::to_string(code);
 }
 
-// Points of ArcGIS's GeodataXform, whose columns and rows are in inches: the resolution tags make pixels of them.
+// Points of ArcGIS's GeodataXform, whose columns and rows are in inches: the resolution tags convert them to pixels.
 std::vector<GroundControlPoint> gcps_from_source_points(Pam const& pam, Metadata const& metadata, Info const& info) {
   auto const* unit = metadata.find("TIFFTAG_RESOLUTIONUNIT");
   auto const* across = metadata.find("TIFFTAG_XRESOLUTION");
@@ -133,7 +133,7 @@ void apply_pam_placement(Pam const& pam, Metadata const& metadata, Info& info, C
     georeference.transform_source = TransformSource::pam;
   }
   if (!pam.srs.empty()) { definition.text = pam.srs; }
-  // The points of ArcGIS count only where the resolution tags can turn them into pixels.
+  // The points of ArcGIS count only if the resolution tags can convert them to pixels.
   bool const esri = pam.metadata.xml_domains.contains("xml:ESRI");
   auto gcps = gcps_from_source_points(pam, metadata, info);
   if (!gcps.empty()) {
@@ -205,7 +205,7 @@ CrsDefinition describe(tiff::Directory const& dir, Sidecars const& sidecars, Inf
 
   MetadataBuilder dataset;
   std::vector<MetadataBuilder> bands(info.bands.size());
-  for (std::size_t i = 0; i < bands.size(); ++i) { bands[i].merge(info.bands[i].metadata); }  // of the colours
+  for (std::size_t i = 0; i < bands.size(); ++i) { bands[i].merge(info.bands[i].metadata); }  // items of the colours
   add_baseline_metadata(dir, dataset);
   if (auto const xml = bounded_text(dir, tiff::tag::GDALMetadata, kMaxMetadataXmlBytes)) {
     charge_xml(*xml, "GDAL's metadata", budget);

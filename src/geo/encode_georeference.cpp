@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/affine.hpp"
 #include "base/text.hpp"
+#include "geo/crs/encode_crs.hpp"
 #include "geo/encode.hpp"
-#include "geo/encode_crs.hpp"
-#include "geo/rpc.hpp"
+#include "geo/metadata/rpc.hpp"
 #include "geo/transform.hpp"
 #include "terrazzo/error.hpp"
 #include "tiff/format.hpp"
@@ -20,8 +20,8 @@ namespace {
 constexpr int kPixelIsArea = 1, kPixelIsPoint = 2;
 constexpr std::size_t kMaxTiepointsWritten = 65535 / 6;  // GDAL counts the values of the tag in 16 bits
 
-// The number from which the reader, subtracting `half`, gets exactly `corner` back: rounding can make the nearest sum
-// one step too large or too small.
+// The number from which the reader, subtracting `half`, gets exactly `corner`: rounding can make the nearest sum one
+// step too large or too small.
 double centre_of(double corner, double half) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   double const centre = corner + half;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terrazzo/info.hpp"
 
-#include "geo/metadata.hpp"
+#include "geo/metadata/metadata.hpp"
 
 namespace terrazzo {
 

@@ -15,7 +15,7 @@
 namespace terrazzo::geo {
 namespace {
 
-// The leading integer, clamped, as strtoll and strtoull read it; 0 when there is none.
+// The leading integer, clamped, as strtoll and strtoull parse it; 0 if there is none.
 template <class T>
 T leading_integer(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
@@ -26,7 +26,7 @@ T leading_integer(std::string_view text) {
     return text.starts_with('-') ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
   }
   if constexpr (std::is_unsigned_v<T>) {
-    // strtoull negates modulo 2^64; so "-1" is the largest value.
+    // strtoull negates modulo 2^64, so "-1" is the largest value.
     if (error != std::errc{} && text.starts_with('-')) { return T{} - leading_integer<T>(text.substr(1)); }
   }
   return error == std::errc{} ? value : T{};
@@ -62,11 +62,11 @@ bool holds(DType dtype, double value) {
   return true;
 }
 
-// Text with few digits of the largest float ("3.402823466e+38", "3.4028235e+38") reads as a double next to it.
+// Text with few digits of the largest float ("3.402823466e+38", "3.4028235e+38") parses as a neighbouring double.
 double to_float32(double value) {
   constexpr double kMax = std::numeric_limits<float>::max();
   constexpr double kClose = 1e-10 * kMax;
-  constexpr double kHalfStep = 0x1p103;  // what is less than this beyond the largest float is rounded to it
+  constexpr double kHalfStep = 0x1p103;  // a value less than this beyond the largest float is rounded to it
   if (std::isfinite(value) && std::abs(value) > kMax - kClose) {
     double const rounded = std::abs(value) < kMax + kHalfStep ? kMax : std::numeric_limits<double>::infinity();
     return std::copysign(rounded, value);

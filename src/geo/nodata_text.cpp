@@ -24,8 +24,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// All of the text as a number; nullopt when something else is in it, or when it is too large for T. The nearest float
-// of a text is not always that of its nearest double, and "3.4028235e38" is the largest one.
+// The whole text as a number; nullopt if it contains other characters, or is too large for T. The nearest float of a
+// text is not always that of its nearest double, and "3.4028235e38" is the largest one.
 template <class T = double>
 std::optional<double> whole_number(std::string_view text) {
   for (std::string_view const name : {"nan", "inf", "-inf", "-nan"}) {
@@ -46,7 +46,7 @@ T exact_integer(std::string_view given, std::string_view digits) {
   T value{};
   auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error == std::errc{} && end == digits.data() + digits.size()) { return value; }
-  // "1e3" and "255.0" are integers too, as long as a double holds them exactly.
+  // "1e3" and "255.0" are integers too, if a double represents them exactly.
   constexpr double kExact = 9007199254740992.0;  // 2^53
   auto const number = whole_number(digits);
   if (!number) { refuse(given, "is not a number"); }
@@ -56,7 +56,7 @@ T exact_integer(std::string_view given, std::string_view digits) {
   refuse(given, "is no 64-bit integer of this type");
 }
 
-// A half has 11 significant bits, and steps of 2^-24 at least.
+// A half has 11 significant bits, and steps of at least 2^-24.
 bool is_half(double value) {
   int exponent = 0;
   static_cast<void>(std::frexp(value, &exponent));

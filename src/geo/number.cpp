@@ -34,7 +34,7 @@ constexpr std::array kSpecial = {
     Spelling{"nan", kNaN},        Spelling{"-nan", kNaN},
 };
 
-// A number too long for a double either vanishes or is infinite; its exponent's sign tells which.
+// A number too long for a double is either 0 or infinite, by the sign of its exponent.
 double out_of_range_value(std::string_view digits) noexcept {
   bool const negative = digits.starts_with('-');
   auto const exponent = digits.find_first_of("eE");
@@ -52,7 +52,7 @@ std::optional<double> leading_number(std::string_view text, char decimal_point) 
     if (starts_with_ignoring_case(text, special.text)) { return special.value; }
   }
   if (text.starts_with('+')) { text.remove_prefix(1); }
-  // Long enough for any double with all its digits; what follows could not change the value by much.
+  // Long enough for any double with all its digits; further digits hardly change the value.
   constexpr std::size_t kMaxDigits = 1100;
   std::string digits;
   for (char c : text.substr(0, kMaxDigits)) {
@@ -72,7 +72,7 @@ std::optional<double> leading_number(std::string_view text, char decimal_point) 
 double number_or_zero(std::string_view text) { return leading_number(text).value_or(0.0); }
 
 double number_with_any_point(std::string_view text) {
-  constexpr std::size_t kSearchedForPoint = 50;  // GDAL looks no further
+  constexpr std::size_t kSearchedForPoint = 50;  // GDAL searches no further
   auto const point = text.substr(0, kSearchedForPoint).find_first_of(".,");
   bool const comma = point != std::string_view::npos && text[point] == ',';
   return leading_number(text, comma ? ',' : '.').value_or(0.0);

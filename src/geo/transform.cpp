@@ -71,7 +71,7 @@ std::optional<Transform> transform_from_world_file(std::string_view text) {
   bool const has_y = values[3] != 0 || values[1] != 0;
   if (!has_x || !has_y) { return std::nullopt; }
   Transform t{values[4], values[0], values[2], values[5], values[1], values[3]};
-  // One half after the other: the sum of both halves may round differently, and GDAL subtracts them in turn.
+  // Subtract one half after the other, as GDAL does: the sum of both halves may round differently.
   t[0] -= 0.5 * t[1];
   t[0] -= 0.5 * t[2];
   t[3] -= 0.5 * t[4];

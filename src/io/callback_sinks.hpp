@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sinks that hand every byte to the caller's function. Small writes that follow one another are handed over together:
-// calls may be dear (Python). What the functions throw goes through as it is.
+// Sinks that pass every byte to the caller's function. Adjacent small writes are passed in one call, because calls may
+// be expensive (Python). Exceptions of the functions are rethrown unchanged.
 //
-// Nothing can be taken back from a function, so discard() only stops. A file that never got to publish() is for the
-// caller to throw away.
+// A function cannot take bytes back, so discard() only stops. The caller removes a file that was never published.
 #pragma once
 
-#include "base/byte_sink.hpp"
 #include "io/write_gather.hpp"
-#include "terrazzo/write.hpp"
+#include "terrazzo/sink.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +19,7 @@ namespace terrazzo::io {
 constexpr std::size_t kGatherBytes = std::size_t{4} << 20;
 constexpr std::size_t kDirectBytes = std::size_t{128} << 10;
 
-// Places that are not written before are taken to read as zeros, and to come into being when a later one is written.
+// Bytes that were never written must read as zeros once a later byte is written.
 class SeekableSink final : public ByteSink {
  public:
   SeekableSink(std::string name, WriteAt write_at);
@@ -47,7 +45,7 @@ class AppendSink final : public ByteSink {
   [[nodiscard]] std::string const& name() const noexcept override { return name_; }
   [[nodiscard]] bool is_seekable() const noexcept override { return false; }
   void open() override;
-  // Anywhere but at the end is a `usage` error.
+  // Throws `usage` for a write that is not at the end.
   void write_at(std::uint64_t offset_bytes, std::span<std::byte const> bytes) override;
   void publish(std::uint64_t size_bytes) override;
   void discard() noexcept override { gather_.clear(); }

@@ -19,20 +19,20 @@ namespace terrazzo::io {
 
 namespace {
 
-constexpr std::size_t kMaxCallBytes = std::size_t{1} << 30;  // Linux moves at most 2 GiB - 4 KiB a call
-// Where a file grows by what is written. Measured on ext4, Linux 6.18: on a loaded machine of 2 cores plain calls of
-// 4 MiB fell to 0.2 GB/s in half of the runs, calls of 512 KiB stayed above 1; on an idle one of 16 cores both reach 4.
+constexpr std::size_t kMaxCallBytes = std::size_t{1} << 30;  // Linux moves at most 2 GiB - 4 KiB per call
+// Call size while a file grows. Measured on ext4, Linux 6.18: on a loaded machine of 2 cores, calls of 4 MiB fell to
+// 0.2 GB/s in half of the runs, calls of 512 KiB stayed above 1 GB/s; on an idle machine of 16 cores both reach 4 GB/s.
 // Not profiled; large pages of the page cache are suspected.
 constexpr std::size_t kMaxGrowingCallBytes = std::size_t{512} << 10;
 constexpr std::uint64_t kMaxOffset = static_cast<std::uint64_t>(std::numeric_limits<off_t>::max());
 
 int open_at(int folder, char const* name, int flags, mode_t mode) { return ::openat(folder, name, flags, mode); }
 
-// After a call that returned -1: true when it is worth another try.
+// Call it after a call that returned -1: true if the call should be repeated.
 bool try_again(int descriptor) noexcept {
   if (errno == EINTR) { return true; }
   if (errno != EAGAIN) { return false; }
-  // A pipe or socket that does not block: somebody else's setting, and full at the moment.
+  // A full non-blocking pipe or socket, set up by another process.
   pollfd wait{descriptor, POLLOUT, 0};
   return ::poll(&wait, 1, -1) >= 0 || errno == EINTR;
 }
@@ -78,7 +78,7 @@ bool write_all(int descriptor, std::span<std::byte const> bytes, std::atomic<boo
     }
     ssize_t const done = file_calls.write(descriptor, bytes.data(), std::min(bytes.size(), kMaxCallBytes));
     if (done < 0 && try_again(descriptor)) { continue; }
-    if (done == 0) { errno = EIO; }  // never of a sane file; not to be tried for ever
+    if (done == 0) { errno = EIO; }  // a regular file never returns 0: do not retry for ever
     if (done <= 0) { return false; }
     bytes = bytes.subspan(static_cast<std::size_t>(done));
   }
@@ -93,7 +93,7 @@ bool write_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::spa
                   Room room) noexcept {
   std::size_t const most_bytes = room == Room::made ? kMaxCallBytes : kMaxGrowingCallBytes;
   std::array<iovec, 128> call;
-  std::size_t skip = 0;  // of the first part: what is written of it
+  std::size_t skip = 0;  // bytes of the first part that are already written
   while (true) {
     while (!parts.empty() && skip >= parts.front().size()) {
       skip -= parts.front().size();
@@ -137,7 +137,7 @@ bool read_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte
 
 Descriptor open_unnamed(std::string const& folder) {
   Descriptor file(file_calls.openat(AT_FDCWD, folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  // EISDIR and ENOENT: kernels and file systems that do not know O_TMPFILE.
+  // EISDIR and ENOENT: kernels and file systems without O_TMPFILE.
   if (file || !(errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT || errno == EINVAL)) { return file; }
   std::string name = folder + "/.spool.XXXXXX";
   file = Descriptor(::mkostemp(name.data(), O_CLOEXEC));

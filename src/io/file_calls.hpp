@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The system calls of everything that writes files, in one table, so that a test can make the n-th call fail. Only
-// tests replace entries, and only while nothing is being written. Below it: calls that go on after signals and short
-// writes.
+// The system calls that write files, in one table, so that a test can make the n-th call fail. Only tests replace
+// entries, and only while no file is being written. Below: calls that continue after signals and short writes.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +15,7 @@
 
 namespace terrazzo::io {
 
-// Named and behaving as in the manual: -1 and errno.
+// Named as in the manual; -1 and errno on failure.
 struct FileCalls {
   int (*openat)(int folder, char const* name, int flags, mode_t mode);
   int (*flock)(int descriptor, int operation);
@@ -35,7 +34,7 @@ struct FileCalls {
 };
 extern FileCalls file_calls;
 
-// A descriptor of our own.
+// An owned file descriptor.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -53,19 +52,19 @@ class Descriptor {
   int value_ = -1;
 };
 
-// All bytes, or false and errno. ECANCELED once `cancel` is set: a pipe may wait for ever for its reader.
+// Writes all bytes, or returns false with errno. ECANCELED if `cancel` is set: a pipe's reader may never come.
 [[nodiscard]] bool write_all(int descriptor, std::span<std::byte const> bytes,
                              std::atomic<bool> const* cancel = nullptr) noexcept;
 [[nodiscard]] bool write_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte const> bytes) noexcept;
-// Parts that follow each other, in as few calls as are quick: large ones only into room that the file has already.
+// Writes adjacent parts in few calls; large calls only into space that is already allocated.
 enum class Room : std::uint8_t { none, made };
 [[nodiscard]] bool write_all_at(int descriptor, std::uint64_t offset_bytes,
                                 std::span<std::span<std::byte const> const> parts, Room room) noexcept;
-// A file that ends too early is ENODATA.
+// A file that ends too early gives ENODATA.
 [[nodiscard]] bool read_all_at(int descriptor, std::uint64_t offset_bytes, std::span<std::byte> into) noexcept;
 
-// A file without a name, open for reading and writing, that goes when it is closed. An invalid one, and errno, when the
-// folder takes none.
+// An unnamed file, open for reading and writing, removed when closed. Invalid, with errno, if the folder does not
+// support it.
 [[nodiscard]] Descriptor open_unnamed(std::string const& folder);
 
 }  // namespace terrazzo::io

@@ -24,18 +24,19 @@ namespace {
 constexpr mode_t kPermissions = 0777, kReadAndWrite = 0666;
 constexpr std::size_t kMaxCopyBytes = std::size_t{1} << 30;
 
-// Room is taken ahead in such steps once a file has grown past the first of them. On ext4 (Linux 6.18) files are then
-// written a fifth faster, since blocks need not be reserved page by page: tiles of 575 KB 3.0 to 3.7 GB/s, and
-// 32 MiB at a time 3.5 to 4.3. Elsewhere it is not known to help; tmpfs would fill its pages twice.
+// Space is allocated ahead in steps of this size, once a file is larger than one step. On ext4 (Linux 6.18) files are
+// then written a fifth faster, since blocks need not be reserved page by page: tiles of 575 KB at 3.7 instead of 3.0
+// GB/s, and 32 MiB at a time at 4.3 instead of 3.5 GB/s. On other file systems no benefit is known; tmpfs would fill
+// its pages twice.
 constexpr std::uint64_t kRoomBytes = std::uint64_t{64} << 20;
 constexpr auto kExt4Magic = 0xEF53;
 
-// Asks the file system itself, on a file of its own: names of file systems promise nothing.
+// Probes the file system with a temporary file: its name alone promises nothing.
 std::uint64_t probe_insert_unit(std::string const& folder) {
   Descriptor const file = open_unnamed(folder);
   struct statvfs info {};
   if (!file || fstatvfs(file.get(), &info) != 0) { return 0; }
-  // The block; and 64 KiB for file systems that allocate in clusters of blocks.
+  // The block size; and 64 KiB for file systems that allocate in clusters of blocks.
   for (std::uint64_t const unit : {std::uint64_t{info.f_bsize}, std::uint64_t{64} << 10}) {
     if (unit == 0 || unit > (std::uint64_t{1} << 20)) { continue; }
     std::byte const mark{0x5A};
@@ -87,12 +88,12 @@ void FileSink::open() {
   struct stat status {};
   bool const exists =
       fstatat(places_.back().folder.get(), places_.back().name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
-  // A name that is too long is better known now than when the file is renamed.
+  // Detect a name that is too long now rather than at the rename.
   if (!exists && errno != ENOENT) { fail("write"); }
   if (exists && S_ISDIR(status.st_mode)) {
     throw Error(ErrorKind::usage, "cannot write: this is a directory", {.source = name_});
   }
-  // A link that is here now has just come, and is replaced like a file.
+  // A link that appeared just now is replaced like a file.
   if (by_path && exists && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) {
     open_stream(status);
   } else {
@@ -111,7 +112,7 @@ void FileSink::open_stream(struct stat const& status) {
   struct stat folder {
   }, opened{};
   if (fstat(place.folder.get(), &folder) != 0) { fail("write"); }
-  if (S_ISFIFO(status.st_mode) && is_planted(folder, status)) {
+  if (S_ISFIFO(status.st_mode) && is_stranger_in_open_folder(folder, status)) {
     throw Error(ErrorKind::io, "cannot write: another user made this pipe, in a folder that everybody may write to",
                 {.source = name_});
   }
@@ -121,30 +122,30 @@ void FileSink::open_stream(struct stat const& status) {
       errno = ECANCELED;
       break;
     }
-    // A pipe is opened when somebody reads it, which may be never.
+    // Opening a pipe waits for its reader, which may never come.
     descriptor =
         file_calls.openat(place.folder.get(), place.name.c_str(), O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0);
   } while (descriptor < 0 && errno == EINTR && cancel_ != nullptr);
   take_stream(descriptor);
-  // A regular file that took the name meanwhile must not be written in place.
+  // A regular file that took the name in the meantime must not be written in place.
   if (fstat(stream_.get(), &opened) != 0 || opened.st_dev != status.st_dev || opened.st_ino != status.st_ino) {
     errno = ESTALE;
     fail("write");
   }
 }
 
-// `old`: what is replaced, or null.
+// `old`: the replaced file, or null.
 void FileSink::open_file(struct stat const* old) {
   Place const& place = places_.back();
   if (old != nullptr && faccessat(place.folder.get(), place.name.c_str(), W_OK, AT_EACCESS) != 0) { fail("write"); }
-  // Never wider than the old file, not even for a moment.
+  // Never with more permissions than the old file, not even temporarily.
   file_ = TemporaryFile::create(places_, old != nullptr ? old->st_mode & kReadAndWrite : kReadAndWrite);
   if (!file_) { fail("make a file in its folder"); }
   struct stat made {};
   if (fstat(file_.descriptor(), &made) != 0) { fail("write"); }
-  // Permissions are given to an owner and a group: those of others say nothing about this file.
+  // Permissions refer to an owner and a group: under another owner or group they do not apply.
   bool const same_owner = old != nullptr && made.st_uid == old->st_uid && made.st_gid == old->st_gid;
-  // Where they are equal already nothing is set: some file systems have one mode for all files.
+  // If they are already equal, set nothing: some file systems have one mode for all files.
   if (same_owner && ((made.st_mode ^ old->st_mode) & kPermissions) != 0 &&
       file_calls.fchmod(file_.descriptor(), old->st_mode & kPermissions) != 0) {
     fail("keep the permissions of the old file");
@@ -169,11 +170,12 @@ void FileSink::put(std::uint64_t offset_bytes, std::span<Bytes const> parts) {
   if (!write_all_at(file_.descriptor(), offset_bytes, parts, room)) { fail("write", offset_bytes); }
 }
 
-// Only for speed: where there is no room, writing will tell.
+// Only for speed: if there is no space, the write reports it.
 void FileSink::make_room(std::uint64_t end_bytes) noexcept {
   if (!makes_room_ || end_bytes <= std::max(room_bytes_, kRoomBytes)) { return; }
   std::uint64_t const wanted_bytes = end_bytes + kRoomBytes;
-  // Past a process's limit on files the call would not fail but raise SIGXFSZ, for bytes that nobody wants to write.
+  // Beyond the process's file size limit the call would raise SIGXFSZ instead of failing, for bytes that may never be
+  // written.
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || wanted_bytes > limit.rlim_cur) {
     makes_room_ = false;
@@ -233,7 +235,7 @@ bool FileSink::insert_front(std::uint64_t bytes) {
     room_bytes_ += room_bytes_ != 0 ? bytes : 0;
     return true;
   }
-  // A refusal leaves the file as it was; a failure halfway (ext4 sets the size first) does not.
+  // A refusal leaves the file unchanged; a failure halfway (ext4 sets the size first) does not.
   int const why = errno;
   if (fstat(file_.descriptor(), &after) != 0 || after.st_size != before.st_size || why == EIO) {
     errno = why;
@@ -257,7 +259,7 @@ std::uint64_t FileSink::copy_from(int descriptor, std::uint64_t from_bytes, std:
     if (done < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO)) {
       fail("write", to_bytes + copied);
     }
-    if (done <= 0) { break; }  // not between these two: the caller reads and writes
+    if (done <= 0) { break; }  // unsupported for these two files: the caller copies through memory
     copied += static_cast<std::uint64_t>(done);
   }
   if (copied > 0) { end_bytes_ = std::max(end_bytes_, to_bytes + copied); }
@@ -286,7 +288,7 @@ void FileSink::publish_stream(std::uint64_t size_bytes) {
                              std::min<std::uint64_t>(size_bytes - end_bytes_, kZeros.size()))));
   }
   flush();
-  // Pipes and terminals know no fsync.
+  // Pipes and terminals do not support fsync.
   if (durability_ == Durability::fsync && file_calls.fsync(stream_.get()) != 0 && errno != EINVAL && errno != EROFS &&
       errno != ENOTSUP) {
     fail("bring to the disk");
@@ -306,7 +308,7 @@ void FileSink::finish(std::uint64_t size_bytes) {
     if (result != 0) { fail("set the size", size_bytes); }
   }
   if (durability_ == Durability::fsync && file_calls.fsync(file_.descriptor()) != 0) { fail("bring to the disk"); }
-  // Network file systems tell of a full disk when a descriptor is closed. The lock stays with the other one.
+  // Network file systems report a full disk when a descriptor is closed. The other descriptor keeps the lock.
   int const second = fcntl(file_.descriptor(), F_DUPFD_CLOEXEC, 0);
   if (second >= 0 && file_calls.close(second) != 0 && errno != EINTR) { fail("finish"); }
   gather_.clear();
@@ -317,7 +319,7 @@ void FileSink::set_sidecars_aside() {
   if (!set_aside(places_, number_)) {
     number_.clear();
   } else if (durability_ == Durability::fsync) {
-    sync_folders();  // no failure of the machine may bring them back beside the new file
+    sync_folders();  // a crash must not bring them back beside the new file
   }
 }
 
@@ -358,7 +360,7 @@ void FileSink::sync_folders() {
 void FileSink::discard() noexcept {
   gather_.clear();
   if (!number_.empty()) {
-    // Before the temporary file goes: as long as it is there, whoever finds it puts them back.
+    // Before the temporary file is removed: while it exists, the next writer that finds it restores the sidecars.
     (appeared_ ? drop : put_back)(places_, std::exchange(number_, {}));
   }
   file_.remove();

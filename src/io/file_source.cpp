@@ -14,20 +14,21 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <utility>
 
 namespace terrazzo::io {
 
 namespace {
 
-// Linux takes 1,024 (IOV_MAX); 256 rows a call are enough to make the call's own cost vanish.
+// Linux accepts 1,024 (IOV_MAX); with 256 rows per call the cost of the call is negligible.
 constexpr std::size_t kMaxVectors = 256;
 
 [[noreturn]] void fail(std::string const& path, std::string const& message, std::uint64_t offset_bytes) {
   throw Error(ErrorKind::io, message, {.source = path, .offset = offset_bytes});
 }
 
-// Fills all vectors from one position on, over as many calls as it takes.
+// Fills all vectors from one position on, with as many calls as needed.
 void read_vectors(int descriptor, std::string const& path, std::uint64_t offset_bytes, std::span<iovec> vectors) {
   while (!vectors.empty()) {
     if (offset_bytes > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max())) {
@@ -56,7 +57,7 @@ void read_vectors(int descriptor, std::string const& path, std::uint64_t offset_
 }  // namespace
 
 FileSource::FileSource(std::string path) : path_(std::move(path)) {
-  // O_NONBLOCK means nothing to a file and keeps a named pipe from waiting for its writer.
+  // O_NONBLOCK has no effect on a file and prevents waiting for the writer of a named pipe.
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) { throw Error(ErrorKind::io, text("cannot open: ", std::strerror(errno)), {.source = path_}); }
   struct stat status {};
@@ -95,3 +96,9 @@ ReadTicket FileSource::submit(std::span<RangeRead const> ranges) const {
 }
 
 }  // namespace terrazzo::io
+
+namespace terrazzo {
+
+ByteSourcePtr file_source(std::string path) { return std::make_shared<io::FileSource const>(std::move(path)); }
+
+}  // namespace terrazzo

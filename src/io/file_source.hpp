@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A local file, read at positions: no shared cursor, so any number of threads read at once. Nothing is mapped: a file
-// that shrinks while it is read gives an `io` error, where a mapping would give SIGBUS.
+// A local file, read by offset: there is no shared cursor, so any number of threads may read. It is not mapped: a file
+// that shrinks during a read gives an `io` error instead of SIGBUS.
 #pragma once
 
-#include "base/byte_source.hpp"
+#include "terrazzo/source.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace terrazzo::io {
 
 class FileSource final : public ByteSource {
  public:
-  // Throws `io` when the path cannot be opened, `usage` when it is a directory or another thing that has no size.
+  // Throws `io` if the path cannot be opened, `usage` for a directory or another object without a size.
   explicit FileSource(std::string path);
   ~FileSource() override;
   FileSource(FileSource const&) = delete;
@@ -24,8 +24,10 @@ class FileSource final : public ByteSource {
   [[nodiscard]] std::string const& name() const noexcept override { return path_; }
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return size_bytes_; }
 
-  // Reads in the calling thread, before it returns: the page cache answers faster than a hand-over to another thread
-  // would take. Ranges that follow one another in the file become one vectored read.
+  [[nodiscard]] SourceHints hints() const noexcept override { return {.local = true, .trusted = true}; }
+
+  // Reads in the calling thread before it returns: the page cache is faster than a hand-over to another thread.
+  // Adjacent ranges become one vectored read.
   [[nodiscard]] ReadTicket submit(std::span<RangeRead const> ranges) const override;
 
  private:

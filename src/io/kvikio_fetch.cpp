@@ -24,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char const* kPlugin = "libterrazzo_kvikio.so";
-// Reads from the page cache by one thread make 5 GB/s, by sixteen 45; more threads bring nothing.
+// One thread reads 5 GB/s from the page cache, sixteen threads 45 GB/s; more threads gain nothing.
 constexpr unsigned kMaxThreads = 16;
 
 using ErrorText = std::array<char, 512>;
@@ -137,7 +137,7 @@ KvikioReads KvikioFile::submit(std::span<DeviceRange const> ranges) const {
                   {.source = path_, .offset = range.offset_bytes});
     }
   }
-  KvikioReads reads;  // waits for those that have started, should a later one fail to
+  KvikioReads reads;  // waits for the started reads if a later one cannot start
   reads.file_ = shared_from_this();
   reads.pending_.reserve(merged.size());
   for (DeviceRange const& range : merged) {

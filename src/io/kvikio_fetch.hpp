@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// File ranges straight into device memory through libkvikio (GPUDirect Storage where the machine has it), by a plugin
-// that is looked for once per process: libterrazzo_kvikio.so (plugins/kvikio). That it is absent is an answer.
+// Reads file ranges into device memory through libkvikio (GPUDirect Storage if the machine supports it), by a plugin
+// that is searched once per process: libterrazzo_kvikio.so (plugins/kvikio). Its absence is a normal result.
 //
-// Where: base/library_search.hpp. TERRAZZO_DISABLE=kvikio (or gpu) makes it absent.
+// Search: base/library_search.hpp. TERRAZZO_DISABLE=kvikio (or gpu) disables it.
 //
-// kvikIO writes on streams of its own. What used the memory before must be complete when a read is submitted, the
-// stream-ordered allocation of it included; what a finished wait() promises holds for every stream.
+// kvikIO writes on its own streams. Earlier uses of the memory, and its stream-ordered allocation, must be complete
+// when a read is submitted. After wait() the bytes are visible to every stream.
 //
-// Thread rule: any thread may call; a KvikioFile may be shared, a KvikioReads belongs to one thread at a time.
+// Thread rule: any thread may call; a KvikioFile may be shared; one thread at a time uses a KvikioReads.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,17 @@
 
 namespace terrazzo::io {
 
-// `bytes` of a file, from `offset_bytes` on, and where they go in device memory.
+// A range of a file and its destination in device memory.
 struct DeviceRange {
   std::uint64_t offset_bytes = 0;
   std::byte* to = nullptr;
   std::size_t bytes = 0;
 };
 
-// Without empty ranges; ranges that follow one another in the file and in memory are one.
+// Without empty ranges; ranges that are adjacent in the file and in memory are merged.
 [[nodiscard]] std::vector<DeviceRange> merge_ranges(std::span<DeviceRange const> ranges);
 
-// The plugin's functions (plugins/kvikio/terrazzo_kvikio.h says what they do).
+// The plugin's functions (described in plugins/kvikio/terrazzo_kvikio.h).
 struct KvikioApi {
   int (*abi)() = nullptr;
   char const* (*version)() = nullptr;
@@ -46,19 +46,19 @@ inline constexpr int kKvikioAbi = 1;
 
 struct KvikioState {
   bool found = false;
-  std::string path{};     // of the plugin in use
-  std::string version{};  // of libkvikio
+  std::string path{};     // path of the loaded plugin
+  std::string version{};  // version of libkvikio
   bool gds = false;       // reads go through cuFile
-  std::string hint{};     // when not found: why, and what to install
-  std::string refused{};  // files that were there and that other users can replace; empty when there are none
+  std::string hint{};     // if not found: the reason, and the package to install
+  std::string refused{};  // files refused because other users can replace them; empty: none
 };
 
-// Loads the plugin when it was not looked for yet. Never throws.
+// Searches and loads the plugin on the first call. Never throws.
 [[nodiscard]] KvikioState const& kvikio_state();
 
 class KvikioFile;
 
-// Reads under way. Dropped without wait() it waits in its destructor, so that no read outlives its memory.
+// Reads in progress. The destructor waits, so that no read outlives its memory.
 class KvikioReads {
  public:
   KvikioReads() = default;  // already complete
@@ -66,7 +66,7 @@ class KvikioReads {
   KvikioReads& operator=(KvikioReads&& other) noexcept;
   ~KvikioReads();
 
-  // Returns when every byte is there. Throws `io` for the first read that failed or came short, after all have ended.
+  // Waits for every byte. Throws `io` for the first read that failed or was short, after all have ended.
   void wait();
 
  private:
@@ -83,9 +83,9 @@ class KvikioReads {
 
 class KvikioFile : public std::enable_shared_from_this<KvikioFile> {
  public:
-  // Throws `unsupported` when there is no plugin, `io` when it cannot open the file.
+  // Throws `unsupported` if there is no plugin, `io` if it cannot open the file.
   [[nodiscard]] static std::shared_ptr<KvikioFile> open(std::string const& path);
-  // By these functions, which must outlive it: for tests.
+  // With these functions, which must outlive it: for tests.
   [[nodiscard]] static std::shared_ptr<KvikioFile> open(std::string const& path, KvikioApi const& api);
   ~KvikioFile();
   KvikioFile(KvikioFile const&) = delete;
@@ -93,7 +93,7 @@ class KvikioFile : public std::enable_shared_from_this<KvikioFile> {
 
   [[nodiscard]] std::uint64_t size_bytes() const noexcept { return size_bytes_; }
 
-  // Starts every read before it returns; waits for none. Throws `io`, with nothing under way, when a range reaches past
+  // Starts every read and waits for none. Throws `io`, with no read in progress, if a range reaches past
   // the end of the file or a read cannot be started.
   [[nodiscard]] KvikioReads submit(std::span<DeviceRange const> ranges) const;
 

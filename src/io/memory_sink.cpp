@@ -3,7 +3,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "terrazzo/write.hpp"
+#include "terrazzo/sink.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +16,7 @@ namespace terrazzo::io {
 
 namespace {
 
-// What a vector throws when there is no memory, in our terms.
+// Turns an exception of std::vector for lack of memory into an Error.
 template <class Change>
 void change_size(std::uint64_t size_bytes, std::string const& name, Change const& change) {
   try {
@@ -39,7 +39,7 @@ void MemorySink::open() {
 void MemorySink::grow(std::uint64_t size_bytes) {
   if (size_bytes <= bytes_.size()) { return; }
   change_size(size_bytes, name_, [&] {
-    // resize() alone grows to the exact size, so that many small writes would copy all again and again.
+    // resize() alone grows to the exact size, so many small writes would copy all bytes each time.
     if (size_bytes > bytes_.capacity()) { bytes_.reserve(std::max<std::size_t>(size_bytes, bytes_.capacity() * 2)); }
     bytes_.resize(size_bytes);
   });

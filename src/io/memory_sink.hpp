@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file in the caller's vector, which is replaced by publish() and untouched until then.
+// A file in the caller's vector. publish() replaces the vector's contents, which stay untouched until then.
 #pragma once
 
-#include "base/byte_sink.hpp"
+#include "terrazzo/sink.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ class MemorySink final : public ByteSink {
   void open() override;
   void write_at(std::uint64_t offset_bytes, std::span<std::byte const> bytes) override;
   void read_at(std::uint64_t offset_bytes, std::span<std::byte> into) override;
-  // The file has to be in memory in any case, so a spool takes less of it when it waits in place.
+  // The file is in memory anyway, so spooling in place takes less memory.
   [[nodiscard]] bool insert_front(std::uint64_t bytes) override;
   [[nodiscard]] std::uint64_t insert_unit_bytes() noexcept override { return 1; }
   void publish(std::uint64_t size_bytes) override;

@@ -6,6 +6,7 @@
 #include "terrazzo/error.hpp"
 
 #include <cstring>
+#include <memory>
 #include <utility>
 
 namespace terrazzo::io {
@@ -29,3 +30,11 @@ ReadTicket MemorySource::submit(std::span<RangeRead const> ranges) const {
 }
 
 }  // namespace terrazzo::io
+
+namespace terrazzo {
+
+ByteSourcePtr memory_source(std::vector<std::byte> bytes, std::string name) {
+  return std::make_shared<io::MemorySource const>(std::move(bytes), std::move(name));
+}
+
+}  // namespace terrazzo

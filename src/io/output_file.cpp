@@ -4,7 +4,7 @@
 #include "io/file_sink.hpp"
 #include "io/place.hpp"
 #include "terrazzo/error.hpp"
-#include "terrazzo/write.hpp"
+#include "terrazzo/sink.hpp"
 
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ bool is_standard_output(std::string const& path) {
   try {
     return io::find_target(path).descriptor == STDOUT_FILENO;
   } catch (Error const&) {
-    return false;  // it cannot be written to at all
+    return false;  // the file cannot be opened for writing
   }
 }
 

@@ -18,9 +18,9 @@ namespace terrazzo::io {
 
 namespace {
 
-constexpr int kMaxLinks = 40;  // as the kernel
+constexpr int kMaxLinks = 40;  // as in the kernel
 
-// By name alone: the kernel would open the file behind these links anew.
+// By name only: the kernel would reopen the file behind these links.
 std::optional<int> standing_descriptor(std::string_view path) {
   if (path == "-" || path == "/dev/stdout") { return STDOUT_FILENO; }
   if (path == "/dev/stderr") { return STDERR_FILENO; }
@@ -45,26 +45,54 @@ std::pair<std::string, std::string> split_path(std::string const& path) {
   throw Error(ErrorKind::io, text("cannot write: ", what, std::strerror(error)), {.source = source});
 }
 
-// What the link at this place says; nothing when it is no link, or nothing is there. `source`: for messages.
-std::optional<std::string> read_link(Place const& place, std::string const& source) {
-  // Owner and text come from one descriptor: a name could become another link in between.
-  Descriptor const link(file_calls.openat(place.folder.get(), place.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC, 0));
+// The text of the link `name` in `folder`; nullopt if it is not a link or does not exist. Throws `io` for a link that
+// the rule of this header refuses. `path`, of the link, and `source` are for messages.
+std::optional<std::string> read_link(Descriptor const& folder, std::string const& name, std::string const& path,
+                                     std::string const& source) {
+  // Owner and text come from one descriptor: the name could become another link in between.
+  Descriptor const link(file_calls.openat(folder.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC, 0));
   struct stat entry {
-  }, folder{};
+  }, folder_status{};
   if (!link && errno == ENOENT) { return std::nullopt; }
   if (!link || fstat(link.get(), &entry) != 0) { fail(source, "", errno); }
   if (!S_ISLNK(entry.st_mode)) { return std::nullopt; }
-  if (fstat(place.folder.get(), &folder) != 0) { fail(source, "", errno); }
-  if (is_planted(folder, entry)) {
-    throw Error(ErrorKind::io,
-                text("cannot write: ", place.path(),
-                     " is a link that another user made in a folder that everybody may write to"),
-                {.source = source});
+  if (fstat(folder.get(), &folder_status) != 0) { fail(source, "", errno); }
+  if (is_planted(folder_status, entry)) {
+    throw Error(
+        ErrorKind::io,
+        text("cannot write: ", path, " is a link that another user made in a folder that everybody may write to"),
+        {.source = source});
   }
   std::array<char, PATH_MAX> target;
   ssize_t const size = readlinkat(link.get(), "", target.data(), target.size());
   if (size < 0) { fail(source, "", errno); }
   return std::string(target.data(), static_cast<std::size_t>(size));
+}
+
+// Opens the folder `path`, relative to `base`, one component at a time, so that the rule for links applies to each.
+Descriptor open_folder(int base, std::string const& path, std::string const& source) {
+  constexpr int kFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  auto const open_or_fail = [&](int folder, char const* name) {
+    Descriptor opened(file_calls.openat(folder, name, kFlags, 0));
+    if (!opened) { fail(source, text("folder ", path, ": "), errno); }
+    return opened;
+  };
+  std::string rest = path;
+  Descriptor folder = rest.starts_with('/') ? open_or_fail(AT_FDCWD, "/") : open_or_fail(base, ".");
+  for (int links = 0;;) {
+    rest.erase(0, rest.find_first_not_of('/'));
+    if (rest.empty()) { return folder; }
+    std::string const name = rest.substr(0, rest.find('/'));
+    rest.erase(0, name.size());
+    std::optional<std::string> const link = read_link(folder, name, name, source);
+    if (!link) {
+      folder = open_or_fail(folder.get(), name.c_str());
+      continue;
+    }
+    if (++links > kMaxLinks) { fail(source, text("folder ", path, ": "), ELOOP); }
+    if (link->starts_with('/')) { folder = open_or_fail(AT_FDCWD, "/"); }
+    rest = *link + rest;
+  }
 }
 
 }  // namespace
@@ -74,16 +102,19 @@ std::string Place::path() const {
   return folder_path + (folder_path.ends_with('/') ? "" : "/") + name;
 }
 
+bool is_stranger_in_open_folder(struct stat const& folder, struct stat const& entry) noexcept {
+  return (folder.st_mode & S_IWOTH) != 0 && entry.st_uid != geteuid() && entry.st_uid != folder.st_uid;
+}
+
 bool is_planted(struct stat const& folder, struct stat const& entry) noexcept {
-  return (folder.st_mode & S_ISVTX) != 0 && (folder.st_mode & S_IWOTH) != 0 && entry.st_uid != geteuid() &&
-         entry.st_uid != folder.st_uid;
+  return (folder.st_mode & S_ISVTX) != 0 && is_stranger_in_open_folder(folder, entry);
 }
 
 Target find_target(std::string const& path) {
   Target target;
   std::string next = path;
   for (int i = 0; i <= kMaxLinks; ++i) {
-    bool const is_relative = !next.starts_with('/') && !target.places.empty();  // to the link that said so
+    bool const is_relative = !next.starts_with('/') && !target.places.empty();  // to the folder of the link
     if (!is_relative) {
       target.descriptor = standing_descriptor(next);
       if (target.descriptor) { return target; }
@@ -91,12 +122,10 @@ Target find_target(std::string const& path) {
     auto [folder_path, name] = split_path(next);
     if (name.empty()) { throw Error(ErrorKind::usage, "cannot write: this is a directory", {.source = path}); }
     Place place;
-    place.folder = Descriptor(file_calls.openat(is_relative ? target.places.back().folder.get() : AT_FDCWD,
-                                                folder_path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC, 0));
-    if (!place.folder) { fail(path, text("folder ", folder_path, ": "), errno); }
+    place.folder = open_folder(is_relative ? target.places.back().folder.get() : AT_FDCWD, folder_path, path);
     place.folder_path = is_relative ? target.places.back().folder_path + "/" + folder_path : std::move(folder_path);
     place.name = std::move(name);
-    std::optional<std::string> link = read_link(place, path);
+    std::optional<std::string> link = read_link(place.folder, place.name, place.path(), path);
     target.places.push_back(std::move(place));
     if (!link) { return target; }
     next = *std::move(link);

@@ -16,7 +16,7 @@ namespace terrazzo::io {
 
 namespace {
 
-// FNV-1a. Tells names apart that are equal up to where they are cut.
+// FNV-1a. Distinguishes names that are equal up to the cut.
 std::uint64_t hash_of(std::string_view name) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (char const c : name) { hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U; }
@@ -26,7 +26,7 @@ std::uint64_t hash_of(std::string_view name) noexcept {
 std::string aside_name(std::string const& sidecar, std::string const& number) {
   std::string const rest = "." + number + ".terrazzo-old";
   std::string name = hidden_name(sidecar, rest);
-  // Two files must never share a name here: each is somebody's data.
+  // Two files must never share a name here: each one holds user data.
   if (name.size() < 1 + sidecar.size() + rest.size()) {
     name = hidden_name(sidecar, "." + std::to_string(hash_of(sidecar)) + rest);
   }
@@ -63,7 +63,7 @@ std::string hidden_name(std::string const& name, std::string_view rest) {
 bool set_aside(std::span<Place const> places, std::string const& number) {
   bool any = false;
   for_each(places, number, [&](Place const& place, std::string const& sidecar, std::string const& aside) {
-    // A folder of that name is nothing that readers look at.
+    // Readers ignore a folder of that name.
     if (kind_of(place, sidecar) != Kind::file) { return; }
     if (file_calls.renameat(place.folder.get(), sidecar.c_str(), place.folder.get(), aside.c_str()) != 0) {
       int const why = errno;

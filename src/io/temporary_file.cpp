@@ -16,7 +16,8 @@ namespace terrazzo::io {
 
 namespace {
 
-// Every write looks at so many numbers for what the dead left. More living writers of one path take random ones.
+// Every write checks this many numbers for leftovers of dead writers. More concurrent writers of one path use random
+// numbers.
 constexpr int kNumbers = 16;
 constexpr int kRandomTries = 100;
 
@@ -30,12 +31,12 @@ bool is_file(int folder, std::string const& name, struct stat const& file) {
          now.st_ino == file.st_ino;
 }
 
-// Created and locked, or -1 and errno; EEXIST when the name is taken.
+// Creates and locks the file, or returns -1 and errno; EEXIST if the name is taken.
 Descriptor create_locked(int folder, std::string const& name, mode_t mode) {
   Descriptor file(file_calls.openat(folder, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!file) { return file; }
-  // Between the creation and the lock another writer may have taken it for a leftover: it holds the lock, or has
-  // removed the file already. A file system without locks is no reason not to write.
+  // Between creation and lock another writer may have taken the file for a leftover: then it holds the lock, or has
+  // already removed the file. File systems without locks are accepted.
   bool const lost = file_calls.flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   struct stat status {};
   if (lost || fstat(file.get(), &status) != 0 || !is_file(folder, name, status)) {
@@ -49,7 +50,7 @@ bool is_later(timespec const& a, timespec const& b) noexcept {
   return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
-// Puts away what a dead writer of this number left. False when there is something that has to stay.
+// Removes the leftovers of a dead writer of this number. Returns false if something has to stay.
 bool remove_leftover(std::span<Place const> places, std::string const& number) {
   auto const& [_, final_name, folder_of_it] = places.back();
   int const folder = folder_of_it.get();
@@ -59,10 +60,10 @@ bool remove_leftover(std::span<Place const> places, std::string const& number) {
   struct stat status {};
   if (fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) { return false; }
   if (file_calls.flock(file.get(), LOCK_EX | LOCK_NB) != 0) { return false; }
-  // With the lock held nobody else removes or renames it. Before that its writer may have published it and another one
-  // taken the name: hence the look.
+  // While the lock is held, no other writer removes or renames the file. Before that, its writer may have published it
+  // and another one may have taken the name: check the name again.
   if (!is_file(folder, name, status)) { return false; }
-  // The writer died before its rename. A raster that was changed since then has sidecars of its own, or none.
+  // The writer died before its rename. A raster that was changed since then has its own sidecars, or none.
   struct stat now {};
   bool const is_old = fstatat(folder, final_name.c_str(), &now, 0) != 0 || !is_later(now.st_mtim, status.st_mtim);
   if (is_old) { put_back(places, number); }
@@ -79,7 +80,7 @@ TemporaryFile TemporaryFile::create(std::span<Place const> places, mode_t mode) 
     std::string name = temporary_name(places.back().name, number);
     made.file_ = create_locked(made.folder_, name, mode);
     if (made.file_) {
-      drop(places, number);  // of a writer that died after its rename
+      drop(places, number);  // leftovers of a writer that died after its rename
       made.name_ = std::move(name);
       made.number_ = std::move(number);
     }
@@ -138,7 +139,7 @@ bool TemporaryFile::rename_to(std::string const& final_name) noexcept {
 }
 
 void TemporaryFile::remove() noexcept {
-  // First the name, then the lock: nobody finds it unlocked.
+  // Remove the name before the lock: no other writer finds the file unlocked.
   if (owner_ == getpid() && has_its_name()) { file_calls.unlinkat(folder_, name_.c_str(), 0); }
   name_.clear();
   file_.reset();

@@ -2,17 +2,17 @@
 //
 // The temporary name of a file that is being written: ".dem.tif.0.terrazzo-tmp" for "dem.tif", in the same folder.
 //
-// The writer holds a lock (flock) on it as long as it lives, so the next writer of the same path can tell what a dead
-// one left (kill -9, power failure) from what is still being written: it removes the former and takes another number
-// beside the latter. Numbers instead of random names: no folder has to be listed, however many files it holds. Where a
-// file system has no locks nothing is ever removed.
+// The writer holds a lock (flock) on it while it lives, so the next writer of the same path can tell the file of a dead
+// writer (kill -9, power failure) from one that is being written: it removes the former and takes another number
+// beside the latter. With numbers instead of random names, no folder has to be listed. On a file system
+// without locks nothing is ever removed.
 //
-// A dead writer may have set sidecars of the old file aside (io/set_aside.hpp): they get their names again before its
-// temporary file goes, unless the old file was changed after the new one was ready.
+// A dead writer may have renamed sidecars of the old file (io/set_aside.hpp): they are restored before its
+// temporary file is removed, unless the old file was changed after the new one was ready.
 //
-// The name is looked at again before it is renamed or removed: it may bear somebody else's file by then. Whoever may
-// rename files in the folder can still exchange it between the look and the rename, and could as well exchange the
-// final file a moment later; nobody else can.
+// The name is checked again before it is renamed or removed: it may belong to another file by then. A user who may
+// rename files in the folder can still exchange it between check and rename, and could as well exchange the
+// final file a moment later; no other user can.
 #pragma once
 
 #include "io/file_calls.hpp"
@@ -31,10 +31,10 @@ class TemporaryFile {
   static constexpr std::string_view kSuffix = ".terrazzo-tmp";
 
   TemporaryFile() = default;
-  // For the file at the last of these places; the others are links that lead to it. Invalid, and errno, when the folder
-  // takes no file. The places must outlive this.
+  // Creates a file for the last of these places; the others are links that lead to it. Invalid, with errno, if the
+  // folder accepts no file. The places must outlive this object.
   [[nodiscard]] static TemporaryFile create(std::span<Place const> places, mode_t mode);
-  // Puts away what dead writers left, and nothing else.
+  // Only removes files of dead writers.
   static void clean(std::span<Place const> places) noexcept;
   TemporaryFile(TemporaryFile&& other) noexcept;
   TemporaryFile& operator=(TemporaryFile&& other) noexcept;
@@ -45,10 +45,10 @@ class TemporaryFile {
 
   [[nodiscard]] std::string const& number() const noexcept { return number_; }
 
-  // Gives it the final name, over what bears it. False, and errno: both are as they were. ESTALE when the temporary
-  // name is gone, or another file bears it.
+  // Renames to the final name, over an existing file. On failure false and errno, and both names stay. ESTALE if the
+  // temporary name is gone or belongs to another file.
   [[nodiscard]] bool rename_to(std::string const& final_name) noexcept;
-  // In a forked child it only closes: the file is the parent's.
+  // In a forked child, remove() only closes: the parent owns the file.
   void remove() noexcept;
 
  private:
@@ -57,7 +57,7 @@ class TemporaryFile {
   int folder_ = -1;
   pid_t owner_ = 0;
   std::string number_{};
-  std::string name_{};  // empty: has its final name, or is gone
+  std::string name_{};  // empty: renamed or removed
   Descriptor file_{};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small writes that follow one another become large ones. Order is kept: what comes later lies on top.
+// Joins small adjacent writes into large ones. Order is kept: later bytes overwrite earlier ones.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@ class WriteGather {
   WriteGather(std::size_t buffer_bytes, std::size_t direct_bytes) noexcept
       : buffer_bytes_(buffer_bytes), direct_bytes_(direct_bytes) {}
 
-  // For files. A call costs less than a copy from 128 KiB on, and more than 512 KiB at once gain nothing (ext4,
-  // 2026-11: 4.4 GB/s for pieces of 128 KiB as of 512 KiB, 2.5 GB/s for 16 KiB).
+  // For files. From 128 KiB on, a call costs less than a copy; more than 512 KiB at once is not faster (ext4, 2026-11:
+  // 4.4 GB/s for pieces of 128 KiB and of 512 KiB, 2.5 GB/s for 16 KiB).
   [[nodiscard]] static WriteGather for_files() noexcept { return {std::size_t{512} << 10, std::size_t{128} << 10}; }
 
-  // `put(offset_bytes, parts)` writes parts that follow each other; without hold() there is one at a time.
+  // `put(offset_bytes, parts)` writes adjacent parts; without hold() there is one part at a time.
   template <class Put>
   void write(std::uint64_t offset_bytes, Bytes bytes, Put const& put) {
     if (bytes.empty()) { return; }
@@ -46,14 +46,14 @@ class WriteGather {
 
   template <class Put>
   void flush(Put const& put) {
-    // Forgotten even when `put` throws: the memory of held pieces is the caller's again then.
+    // Cleared even if `put` throws: the caller may then reuse the memory of held pieces.
     std::vector<Bytes> const parts = std::exchange(parts_, {});
     std::uint64_t const start_bytes = end_bytes_ - std::exchange(waiting_bytes_, 0);
     if (!parts.empty()) { put(start_bytes, std::span<Bytes const>(parts)); }
     copied_.clear();
   }
 
-  // From here to let_go() the caller leaves the memory of what it writes as it is, so that large pieces can wait too,
+  // Until let_go() the caller keeps the memory of its writes unchanged, so that large pieces can wait too,
   // and are written together.
   void hold() noexcept { holds_ = true; }
   template <class Put>
@@ -62,7 +62,7 @@ class WriteGather {
     if (waiting_bytes_ != copied_.size()) { flush(put); }
   }
 
-  // Forgets what waits, and gives its memory back.
+  // Drops waiting bytes and frees their memory.
   void clear() noexcept {
     parts_ = {};
     copied_ = {};
@@ -98,10 +98,10 @@ class WriteGather {
 
   std::size_t buffer_bytes_;
   std::size_t direct_bytes_;
-  std::vector<Bytes> parts_{};  // what waits, in order
-  std::vector<std::byte> copied_{};  // the small ones of them
+  std::vector<Bytes> parts_{};  // waiting parts, in order
+  std::vector<std::byte> copied_{};  // copies of the small ones
   std::uint64_t waiting_bytes_ = 0;
-  std::uint64_t end_bytes_ = 0;  // where the last that waits ends
+  std::uint64_t end_bytes_ = 0;  // end of the last waiting part
   bool last_is_copied_ = false;
   bool holds_ = false;
 };

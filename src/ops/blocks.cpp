@@ -4,7 +4,10 @@
 #include "base/checked.hpp"
 #include "base/memory_budget.hpp"
 #include "base/settings.hpp"
+#include "read/plan/decode_method.hpp"
+#include "read/plan/plan.hpp"
 #include "read/read_report.hpp"
+#include "read/row_pieces.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -13,13 +16,16 @@
 namespace terrazzo {
 namespace {
 
-constexpr std::uint32_t kUncompressed = 1;  // TIFF tag 259
-
 // Rows that are decoded together at this level.
 std::uint32_t rows_of_a_tile(Info const& info, std::uint32_t level) {
   std::uint32_t const rows =
       level == 0 || level > info.overviews.size() ? info.layout.tile_height : info.overviews[level - 1].tile_height;
   return std::max<std::uint32_t>(rows, 1);
+}
+
+// Uncompressed: any rows of a tile can be read by themselves.
+bool is_raw(ReadPlan::Impl const& plan) {
+  return reading::choose_method(*plan.level, plan.dataset->trusted).kind == reading::DecodeMethod::Kind::raw;
 }
 
 HostView view_of(HostArray& buffer, std::uint32_t rows, RowBlocks::Order order) {
@@ -51,64 +57,46 @@ RowBlocks::RowBlocks(Dataset dataset, ReadRequest request, std::uint64_t block_b
   dtype_ = whole.dtype();
   threads_ = std::max(whole.threads(), 1U);
   tile_count_ = whole.tile_count();
-  if (request_.target_size) {
-    block_rows_ = std::max<std::uint32_t>(window_.height, 1);
-    grid_row_ = window_.row;
+  if (request_.has_target()) {
     count_ = 1;
     return;
   }
   std::uint64_t const row_bytes = std::max<std::uint64_t>(std::uint64_t{width_} * bands_ * size_bytes(dtype_), 1);
-  // Half of the memory is for the block, the other for decoding. Who wants all in one block gets it or an error.
+  // Half of the memory is for the block, the other half for decoding. A request for one block gets all rows or an
+  // error.
   bool const wants_all = block_bytes == std::numeric_limits<std::uint64_t>::max();
   std::uint64_t const limit = resolve_memory_limit(request_.memory_limit_bytes);
   std::uint64_t const affordable_bytes = wants_all ? block_bytes : std::min(block_bytes, limit / 2);
-  // No raster has more rows than 32 bits count; sums with larger numbers would overflow.
+  // A raster has at most 2^32 - 1 rows; sums with larger numbers would overflow.
   std::uint64_t const affordable_rows =
       std::clamp<std::uint64_t>(affordable_bytes / row_bytes, 1, std::numeric_limits<std::uint32_t>::max());
   std::uint64_t const tile_rows = rows_of_a_tile(dataset_.info(), whole.level());
   if (affordable_rows >= tile_rows) {
     block_rows_ = affordable_rows / tile_rows * tile_rows;
   } else {
-    // Rows of an uncompressed tile can be read by themselves; a compressed one would be decoded again for each block.
-    bool const divisible = dataset_.info().layout.compression == kUncompressed;
+    // Rows of an uncompressed tile can be read independently; a compressed tile would be decoded again for each block.
+    bool const divisible = is_raw(whole.impl());
     block_rows_ = divisible ? affordable_rows : tile_rows;
   }
-  grid_row_ = window_.row / tile_rows * tile_rows;
-  std::uint64_t const end = std::uint64_t{window_.row} + window_.height;
-  count_ = window_.height == 0 ? 0 : (end - grid_row_ + block_rows_ - 1) / block_rows_;
-  // A grid finer than the tiles may have whole blocks above the window.
-  if (count_ > 0 && grid_row_ + block_rows_ <= window_.row) {
-    grid_row_ = window_.row;
-    count_ = (window_.height + block_rows_ - 1) / block_rows_;
-  }
+  tile_rows_ = tile_rows;
+  count_ = reading::RowPieces(window_, tile_rows_, block_rows_).count();
 }
 
 Window RowBlocks::window(std::uint64_t index) const noexcept {
-  std::uint64_t const end = std::uint64_t{window_.row} + window_.height;
-  std::uint64_t const first = std::clamp<std::uint64_t>(grid_row_ + index * block_rows_, window_.row, end);
-  std::uint64_t const last = std::min(grid_row_ + (index + 1) * block_rows_, end);
-  return {window_.column, static_cast<std::uint32_t>(first), window_.width, static_cast<std::uint32_t>(last - first)};
+  return request_.has_target() ? window_ : reading::RowPieces(window_, tile_rows_, block_rows_).window(index);
 }
 
 std::uint32_t RowBlocks::first_row(std::uint64_t index) const noexcept {
-  return request_.target_size ? 0 : window(index).row - window_.row;
+  return request_.has_target() ? 0 : window(index).row - window_.row;
 }
 
 ReadRequest RowBlocks::request_of(std::uint64_t index) const {
   ReadRequest part = request_;
-  if (!request_.target_size) { part.window = window(index); }
-  if (request_.progress && count_ > 1) {
-    // Tiles above this block, by rows: exact when blocks are whole tile rows.
-    std::uint64_t const before =
-        static_cast<std::uint64_t>(static_cast<double>(tile_count_) * first_row(index) / height_);
-    std::uint64_t const after = static_cast<std::uint64_t>(static_cast<double>(tile_count_) *
-                                                           (first_row(index) + part.window->height) / height_);
-    // A part may count more tiles than its share of the pixels': those of masks.
-    part.progress = [outer = request_.progress, before, share = static_cast<double>(after - before),
-                     total = tile_count_](std::uint64_t done, std::uint64_t of) {
-      double const part_done = share * static_cast<double>(done) / static_cast<double>(std::max<std::uint64_t>(of, 1));
-      return outer(std::min(before + static_cast<std::uint64_t>(part_done), total), total);
-    };
+  if (!request_.has_target()) { part.window = window(index); }
+  if (count_ > 1) {
+    std::uint64_t const first = first_row(index);
+    part.progress =
+        reading::PieceProgress(request_.progress, tile_count_, height_).of_rows(first, first + part.window->height);
   }
   return part;
 }
@@ -116,7 +104,7 @@ ReadRequest RowBlocks::request_of(std::uint64_t index) const {
 HostView RowBlocks::read(std::uint64_t index, std::optional<HostArray>& buffer, ReadReport* report, Order order) const {
   if (request_.cancel != nullptr && *request_.cancel) { throw Error(ErrorKind::cancelled, "the read was cancelled"); }
   ReadRequest const part = request_of(index);
-  std::uint32_t const rows = request_.target_size ? height_ : part.window->height;
+  std::uint32_t const rows = request_.has_target() ? height_ : part.window->height;
   ReadReport part_report;
   bool const fits = buffer && buffer->dtype() == dtype_ && buffer->bands() == bands_ && buffer->width() == width_ &&
                     buffer->height() >= rows;

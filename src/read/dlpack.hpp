@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of DLPack's stable ABI (before version 1.0) that we export: its names and its layout are the standard's.
+// The exported part of DLPack's stable ABI, before and since version 1.0. Names and layout follow the standard.
 #pragma once
 
+#include "terrazzo/dtype.hpp"
+#include "terrazzo/read.hpp"
+
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 extern "C" {
 
@@ -37,4 +42,37 @@ struct DLManagedTensor {
   void (*deleter)(DLManagedTensor* self);
 };
 
+struct DLPackVersion {
+  std::uint32_t major;
+  std::uint32_t minor;
+};
+
+struct DLManagedTensorVersioned {
+  DLPackVersion version;
+  void* manager_ctx;
+  void (*deleter)(DLManagedTensorVersioned* self);
+  std::uint64_t flags;
+  DLTensor dl_tensor;
+};
+
 }  // extern "C"
+
+namespace terrazzo::reading {
+
+inline constexpr DLPackVersion kDlpackVersion{1, 0};
+inline constexpr std::uint64_t kDlpackReadOnly = 1, kDlpackIsCopied = 2;
+
+// Memory to export: `shape` in C order. `memory` stays alive until the receiver calls the deleter.
+struct DlpackSource {
+  std::shared_ptr<void> memory;
+  void* data = nullptr;
+  DType dtype = DType::u8;
+  DLDevice device{kDLCPU, 0};
+  std::vector<std::int64_t> shape{};
+};
+
+// Both throw `unsupported` for types that DLPack lacks.
+[[nodiscard]] DLManagedTensor* export_dlpack(DlpackSource source);
+[[nodiscard]] DLManagedTensorVersioned* export_dlpack_versioned(DlpackSource source, DlpackFlags flags);
+
+}  // namespace terrazzo::reading

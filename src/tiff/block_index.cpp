@@ -7,7 +7,6 @@
 #include "tiff/block_lists.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace terrazzo::tiff {
 
@@ -16,7 +15,7 @@ BlockIndex::BlockIndex(Directory const& directory, Image const& image)
       block_count_(image.block_count()),
       blocks_per_plane_(image.blocks_per_plane()),
       blocks_across_(image.blocks_across) {
-  bool const raw = image.compression == Compression::none;
+  bool const raw = !is_compressed(image.compression);
   full_block_bytes_ = raw ? image.block_bytes(image.block_height_px) : 0;
   last_block_bytes_ = raw ? image.block_bytes(image.block_rows(image.blocks_down - 1)) : 0;
 
@@ -32,8 +31,8 @@ BlockIndex::BlockIndex(Directory const& directory, Image const& image)
     refuse("the list of block offsets cannot be read");
   }
   offsets_ = *offsets;
-  // A short list is tolerated, as libtiff does (the rest is sparse), but not as a way to make millions of blocks of
-  // nothing: going through them all would be the only cost of such a file.
+  // A short list is tolerated, as in libtiff (the rest is sparse). The number of unlisted blocks is limited, because a
+  // tiny file could otherwise declare millions of empty blocks and cost the time to visit them.
   constexpr std::uint64_t kMaxUnlistedBlocks = 1 << 20;
   if (block_count_ > offsets->count && block_count_ - offsets->count > kMaxUnlistedBlocks) {
     refuse(text("the list names ", offsets->count, " of ", block_count_, " blocks"));
@@ -43,7 +42,7 @@ BlockIndex::BlockIndex(Directory const& directory, Image const& image)
     counts_ = *counts;
   }
 
-  // Writers' bugs that libtiff mends too: uncompressed data whose counts cannot be right.
+  // Bugs of writers that libtiff corrects too: uncompressed data with impossible counts.
   if (counts_ && raw && !image.tiled) {
     std::uint64_t const first = value(*counts_, 0);
     std::uint64_t const offset = value(offsets_, 0);
@@ -60,11 +59,7 @@ BlockIndex::BlockIndex(Directory const& directory, Image const& image)
 }
 
 std::uint64_t BlockIndex::value(Entry const& entry, std::uint64_t index) const {
-  if (index >= entry.count) { return 0; }
-  std::size_t const item_bytes = field_type_bytes(entry.type);
-  std::array<std::byte, 8> raw{};
-  directory_.reader().read(entry.value_offset_bytes + index * item_bytes, std::span(raw).first(item_bytes));
-  return unsigned_at(raw.data(), item_bytes, directory_.header().order);
+  return listed_value(directory_, entry, index);
 }
 
 BlockRange BlockIndex::range(std::uint64_t block) const {

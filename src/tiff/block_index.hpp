@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where each block of an image lies in the file. The two arrays (offsets, byte counts) may have millions of entries:
-// only the pages that are asked for are read. Thread-safe.
+// Position of each block of an image in the file. The two arrays (offsets, byte counts) may have millions of entries:
+// only the needed pages are read. Thread-safe.
 #pragma once
 
 #include "tiff/directory.hpp"
@@ -19,10 +19,10 @@ struct BlockRange {
 
 class BlockIndex {
  public:
-  // Throws `malformed` when the directory has no offsets, or too few for its blocks.
+  // Throws `malformed` if the directory has no offsets, or too few for its blocks.
   BlockIndex(Directory const& directory, Image const& image);
 
-  // REQUIRES: block < image.block_count(). Ranges are as the file tells them: they may reach past its end.
+  // REQUIRES: block < image.block_count(). Ranges come unchecked from the file and may reach past its end.
   [[nodiscard]] BlockRange range(std::uint64_t block) const;
 
  private:
@@ -35,7 +35,7 @@ class BlockIndex {
   std::uint64_t block_count_;
   std::uint64_t blocks_per_plane_;
   std::uint32_t blocks_across_;
-  // For estimates; 0 when the data are compressed and their size cannot be known.
+  // For estimates; 0 if the data are compressed, so that their size is unknown.
   std::uint64_t full_block_bytes_, last_block_bytes_;
 };
 

@@ -1,20 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two lists that say where an image's blocks are, under whichever tags: tiles listed as strips, and strips as
-// tiles, are read as libtiff reads them.
+// The lists of an image's block offsets and byte counts. Tiles listed under strip tags, and strips listed under tile
+// tags, are accepted, as in libtiff.
 #pragma once
 
 #include "base/checked.hpp"
 #include "tiff/directory.hpp"
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace terrazzo::tiff {
 
+// Value `index` of an entry that lies in the file and has an unsigned type; 0 past its count. Throws `io`.
+[[nodiscard]] inline std::uint64_t listed_value(Directory const& directory, Entry const& entry, std::uint64_t index) {
+  if (index >= entry.count) { return 0; }
+  std::size_t const item_bytes = field_type_bytes(entry.type);
+  std::array<std::byte, 8> raw{};
+  directory.reader().read(entry.value_offset_bytes + index * item_bytes, std::span(raw).first(item_bytes));
+  return unsigned_at(raw.data(), item_bytes, directory.header().order);
+}
+
 struct BlockList {
-  Entry const* entry = nullptr;  // null: there is none
+  Entry const* entry = nullptr;  // null: absent
   bool is_in_file = false;
-  std::string_view name{};  // of its tag
+  std::string_view name{};  // name of its tag
 };
 
 struct BlockLists {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which part of a block is inside its image. Tiles at the right and lower edge go on with padding, which no reader
-// looks at; strips have none.
+// The part of a block inside its image. Tiles at the right and lower edge have padding, which readers
+// ignore; strips have none.
 #pragma once
 
 #include "tiff/image.hpp"
@@ -10,7 +10,7 @@
 
 namespace terrazzo::tiff {
 
-// Of a block's rows, those inside the image.
+// Rows of a block that are inside the image.
 [[nodiscard]] std::uint32_t used_rows(Image const& image, std::uint32_t block_row) noexcept;
 
 // Bytes of a decoded block from its first to its last pixel inside the image.

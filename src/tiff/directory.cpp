@@ -24,18 +24,18 @@ struct Stride {
 constexpr Stride kClassic{2, 12, 4};
 constexpr Stride kBig{8, 20, 8};
 
-// A classic directory cannot have more; a BigTIFF one that claims more is broken.
+// The limit of a classic directory; a BigTIFF directory that declares more is broken.
 constexpr std::uint64_t kMaxEntries = 65535;
 
-// Larger values are no metadata: they would only be a way to make us allocate what a sparse file costs nobody.
+// Larger values are not metadata: a sparse file could use them to force large allocations.
 constexpr std::uint64_t kMaxValueBytes = std::uint64_t{1} << 28;
 
-// Directories do not share bytes, so all of them together are no larger than the file. Without this a file of 1 MiB
-// could chain thousands of overlapping directories of 65,535 entries each.
+// Directories do not share bytes, so their total is at most the file size. Without this check a file of 1 MiB could
+// chain thousands of overlapping directories of 65,535 entries each.
 class DirectoryAllowance {
  public:
   explicit DirectoryAllowance(std::uint64_t file_bytes) : left_bytes_(std::min(file_bytes, kMaxBytes)) {}
-  // False when it is used up.
+  // Returns false if the allowance is used up.
   [[nodiscard]] bool take(Directory const& directory) {
     std::uint64_t const bytes = directory.entries().size() * (directory.header().big ? kBig : kClassic).entry_bytes;
     if (bytes > left_bytes_) { return false; }
@@ -91,7 +91,7 @@ double real_at(std::byte const* p, std::uint16_t type, std::endian order) {
     case FieldType::double_: return std::bit_cast<double>(load<std::uint64_t>(p, order));
     case FieldType::rational: {
       double const denominator = load<std::uint32_t>(p + 4, order);
-      return denominator == 0 ? 0 : load<std::uint32_t>(p, order) / denominator;  // 0, as libtiff reads it
+      return denominator == 0 ? 0 : load<std::uint32_t>(p, order) / denominator;  // 0, as in libtiff
     }
     case FieldType::srational: {
       double const denominator = static_cast<std::int32_t>(load<std::uint32_t>(p + 4, order));
@@ -267,7 +267,7 @@ Directory read_directory(std::shared_ptr<MetadataReader const> reader, Header co
     std::size_t const at = i * stride.entry_bytes;
     entries.push_back(parse_entry(view.sub(at, stride.entry_bytes), header, entries_at + at));
   }
-  // The link may be cut off at the end of the file: then this is the last directory.
+  // The link may be missing at the end of the file: then this is the last directory.
   std::array<std::byte, 8> raw_next{};
   std::uint64_t next = 0;
   if (reader->read_some(entries_at + entries_bytes, std::span(raw_next).first(stride.word_bytes)) ==

@@ -2,12 +2,12 @@
 //
 // Header, image file directories (IFDs) and tag values: classic and BigTIFF, both byte orders.
 //
-// Every entry is parsed at a fixed stride, so an odd one cannot disturb the next. Unknown and repeated tags are kept
-// (the first of a number wins a look-up). Values are read when asked for, and never larger than the file or 256 MiB.
+// Every entry is parsed at a fixed stride, so a bad entry cannot disturb the next. Unknown and repeated tags are kept
+// (a look-up finds the first). Values are read on demand, at most up to the file size and 256 MiB.
 // A Directory is immutable and thread-safe.
 #pragma once
 
-#include "base/byte_source.hpp"
+#include "terrazzo/source.hpp"
 #include "tiff/format.hpp"
 #include "tiff/metadata_reader.hpp"
 
@@ -29,18 +29,18 @@ namespace terrazzo::tiff {
 struct Header {
   std::endian order = std::endian::little;
   bool big = false;                    // BigTIFF: 8-byte offsets and counts, 20-byte entries
-  std::uint64_t first_ifd_bytes = 0;   // offset of the first directory; 0 when there is none
+  std::uint64_t first_ifd_bytes = 0;   // offset of the first directory; 0 if there is none
 };
 
 struct Entry {
   std::uint16_t tag = 0;
-  std::uint16_t type = 0;              // FieldType, or a number we do not know
+  std::uint16_t type = 0;              // FieldType, or an unknown number
   std::uint64_t count = 0;
-  std::uint64_t value_offset_bytes = 0;  // absolute, also when the value lies in the entry itself
-  std::uint64_t value_bytes = 0;         // count * size of the type; 0 when the type is unknown or it overflows
+  std::uint64_t value_offset_bytes = 0;  // absolute, also if the value is inside the entry
+  std::uint64_t value_bytes = 0;         // count * size of the type; 0 if unknown or too large
 };
 
-// An unsigned number of 1, 2, 4 or 8 bytes, as it lies in the file.
+// An unsigned number of 1, 2, 4 or 8 bytes in the file's byte order.
 [[nodiscard]] std::uint64_t unsigned_at(std::byte const* p, std::size_t bytes, std::endian order) noexcept;
 
 class Directory {
@@ -56,12 +56,12 @@ class Directory {
   [[nodiscard]] MetadataReader const& reader() const noexcept { return *reader_; }
   [[nodiscard]] std::shared_ptr<MetadataReader const> const& reader_ptr() const noexcept { return reader_; }
 
-  // The first entry of that tag, or null.
+  // The first entry of the tag, or null.
   [[nodiscard]] Entry const* find(std::uint16_t tag) const noexcept;
   [[nodiscard]] bool has(std::uint16_t tag) const noexcept { return find(tag) != nullptr; }
 
-  // Values by tag. Absent, empty, of an unfit type, or lying outside the file: nullopt / an empty vector, as GDAL
-  // ignores such tags; the caller decides whether it can go on without. Arrays are cut at `max_count`.
+  // Values by tag. Absent, empty, of a wrong type, or outside the file: nullopt / an empty vector, as GDAL
+  // ignores such tags; the caller decides whether it needs them. Arrays are cut at `max_count`.
   [[nodiscard]] std::optional<std::uint64_t> unsigned_value(std::uint16_t tag, std::uint64_t index = 0) const;
   [[nodiscard]] std::vector<std::uint64_t> unsigned_values(std::uint16_t tag, std::uint64_t max_count) const;
   [[nodiscard]] std::optional<double> real_value(std::uint16_t tag, std::uint64_t index = 0) const;
@@ -80,30 +80,30 @@ class Directory {
   std::uint64_t next_bytes_;
 };
 
-// Throws `malformed` when the bytes are no TIFF header.
+// Throws `malformed` if the bytes are not a TIFF header.
 [[nodiscard]] Header read_header(MetadataReader const& reader);
 
-// One directory at a known offset. Throws `malformed` when it does not lie inside the file.
+// One directory at a known offset. Throws `malformed` if it lies outside the file.
 [[nodiscard]] Directory read_directory(std::shared_ptr<MetadataReader const> reader, Header const& header,
                                        std::uint64_t offset_bytes, std::uint32_t index);
 
 struct Chain {
   Header header;
-  std::vector<Directory> directories;  // the next-IFD chain, in order
-  std::vector<std::string> warnings;  // a loop or a broken link ends the chain and is told here
+  std::vector<Directory> directories;  // the chain of directories, in order
+  std::vector<std::string> warnings;  // set if a loop or a broken link ended the chain
 };
 
 // The whole chain. The first directory must be readable; a loop, a bad link or more than `max_directories` ends the
 // chain with a warning, as GDAL does.
 inline constexpr std::uint32_t kMaxDirectories = 65536;
 [[nodiscard]] Chain read_chain(ByteSourcePtr source, std::uint32_t max_directories = kMaxDirectories);
-// The same, its memory counted: throws `limit` when the budget has no room for the entries.
+// As above, and charges the memory of the entries to the budget: throws `limit` if it is exceeded.
 [[nodiscard]] Chain read_chain(ByteSourcePtr source, MemoryBudget& budget);
 
-// What a directory holds in memory, apart from values.
+// Memory of a directory in bytes, without values.
 [[nodiscard]] std::uint64_t held_bytes(Directory const& directory) noexcept;
 
-// The directories that the SubIFDs tag of `parent` names (not their own children). Broken ones are left out.
+// The directories in the SubIFDs tag of `parent` (without their own children). Broken ones are skipped.
 [[nodiscard]] std::vector<Directory> read_sub_directories(Directory const& parent);
 
 }  // namespace terrazzo::tiff

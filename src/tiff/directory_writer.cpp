@@ -65,7 +65,7 @@ struct Format {
   }
 };
 
-// What a classic file cannot say.
+// Throws for tags that a classic file cannot hold.
 void check_classic(TagSet const& tags) {
   if (tags.values().size() > std::numeric_limits<std::uint16_t>::max()) {
     throw Error(ErrorKind::limit, "a directory of a classic TIFF file holds at most 65535 tags");
@@ -112,7 +112,7 @@ void TagSet::set_doubles(std::uint16_t tag, std::span<double const> values) {
 }
 
 void TagSet::set_text(std::uint16_t tag, std::string_view text) {
-  // A NUL would end the text for every reader, and hide what follows.
+  // A NUL would end the text for every reader, and hide the rest.
   std::string_view const whole = text.substr(0, text.find('\0'));
   TagValue value{FieldType::ascii, whole.size() + 1, std::vector<std::byte>(whole.size() + 1)};
   std::memcpy(value.bytes.data(), whole.data(), whole.size());
@@ -192,7 +192,7 @@ std::vector<std::byte> encode_directory(TagSet const& tags, bool bigtiff, std::u
     store<std::uint16_t>(bytes.data(), static_cast<std::uint16_t>(count), order);
   }
   std::byte* entry = bytes.data() + format.count_bytes;
-  std::uint64_t end = format.fixed_bytes(count);  // of what was written so far, from the directory's first byte
+  std::uint64_t end = format.fixed_bytes(count);  // end of the bytes written so far, from the directory's first byte
   for (auto const& [tag, value] : tags.values()) {
     store<std::uint16_t>(entry, tag, order);
     store<std::uint16_t>(entry + 2, static_cast<std::uint16_t>(value.type), order);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Directories (IFDs) as bytes: classic and BigTIFF, in either byte order, though new files are little-endian. Where a
-// directory lies and where its arrays lie is decided by the caller; here it is only written down.
+// Directories (IFDs) as bytes: classic and BigTIFF, in either byte order; new files are little-endian. The caller
+// decides the offsets of a directory and of its arrays.
 #pragma once
 
 #include "tiff/format.hpp"
@@ -16,24 +16,24 @@
 
 namespace terrazzo::tiff {
 
-// One tag with its values, little-endian, whatever the order of the file.
+// One tag with its values, little-endian for any byte order of the file.
 struct TagValue {
   FieldType type = FieldType::byte_;
   std::uint64_t count = 0;
   std::vector<std::byte> bytes{};
 };
 
-// Values of that type in the other byte order, in place. Bytes of UNDEFINED are nobody's numbers.
+// Swaps the byte order of values of that type, in place. UNDEFINED bytes stay.
 void swap_values(FieldType type, std::span<std::byte> values) noexcept;
 
-// The tags of one directory, by number, as the format wants them sorted.
+// The tags of one directory, sorted by number as the format requires.
 class TagSet {
  public:
   void set_short(std::uint16_t tag, std::uint16_t value);
   void set_shorts(std::uint16_t tag, std::span<std::uint16_t const> values);
   void set_long(std::uint16_t tag, std::uint32_t value);
   void set_longs(std::uint16_t tag, std::span<std::uint32_t const> values);
-  // LONG in classic files, LONG8 in BigTIFF ones.
+  // LONG in classic files, LONG8 in BigTIFF.
   void set_offsets(std::uint16_t tag, std::span<std::uint64_t const> values, bool bigtiff);
   void set_doubles(std::uint16_t tag, std::span<double const> values);
   void set_text(std::uint16_t tag, std::string_view text);  // ASCII, NUL added; UTF-8 passes
@@ -52,17 +52,17 @@ inline constexpr std::size_t header_bytes(bool bigtiff) noexcept { return bigtif
 [[nodiscard]] std::vector<std::byte> encode_header(bool bigtiff, std::uint64_t first_ifd_offset_bytes,
                                                    std::endian order = std::endian::little);
 
-// Bytes of the directory and of the values that do not fit its entries, which follow it at once, each at an even
+// Size of the directory and of the values that do not fit its entries. The values follow the directory, each at an even
 // offset. A multiple of 2 (classic) or 8 (BigTIFF).
 [[nodiscard]] std::uint64_t directory_bytes(TagSet const& tags, bool bigtiff);
 
-// Those bytes, for a directory at `offset_bytes` (even, as GDAL has it in BigTIFF too) whose successor is at
-// `next_offset_bytes` (0: none). Throws `limit` when an offset does not fit a classic file.
+// The bytes of a directory at `offset_bytes` (even, also in BigTIFF, as in GDAL) whose successor is at
+// `next_offset_bytes` (0: none). Throws `limit` if an offset does not fit a classic file.
 [[nodiscard]] std::vector<std::byte> encode_directory(TagSet const& tags, bool bigtiff, std::uint64_t offset_bytes,
                                                       std::uint64_t next_offset_bytes,
                                                       std::endian order = std::endian::little);
 
-// Directories one behind another, each the successor of the one before it; the last has none.
+// Consecutive directories, each linked to the next; the last has no successor.
 [[nodiscard]] std::uint64_t chain_bytes(std::span<TagSet const> directories, bool bigtiff);
 [[nodiscard]] std::vector<std::byte> encode_chain(std::span<TagSet const> directories, bool bigtiff,
                                                   std::uint64_t offset_bytes, std::endian order = std::endian::little);

@@ -48,13 +48,13 @@ enum class FieldType : std::uint16_t {
   ifd8 = 18,
 };
 
-// 0 for a type this library does not know.
+// 0 for an unknown type.
 [[nodiscard]] std::size_t field_type_bytes(std::uint16_t type) noexcept;
 
-// Whole numbers that are never negative: counts, offsets, sizes.
+// Unsigned integers: counts, offsets, sizes.
 [[nodiscard]] bool is_unsigned_type(std::uint16_t type) noexcept;
 
-// Open enumerations: any number may come from a file; the named ones are those we know something about.
+// Open enumerations: a file may hold any number; only the named ones are interpreted.
 enum class Compression : std::uint32_t {
   none = 1,
   ccitt_rle = 2,
@@ -85,7 +85,18 @@ enum class Compression : std::uint32_t {
   lz4 = 50004,
   jxl_dng_1_7 = 52546,
 };
-[[nodiscard]] std::string_view compression_name(Compression compression) noexcept;  // "deflate"; "unknown" for the rest
+[[nodiscard]] constexpr bool is_compressed(Compression compression) noexcept {
+  return compression != Compression::none;
+}
+// True if streams of a compression have their tables in tag 347.
+[[nodiscard]] constexpr bool has_jpeg_tables(Compression compression) noexcept {
+  return compression == Compression::jpeg;
+}
+// True if the codec itself converts YCbCr to RGB and the file is reported as YCbCr, as in GDAL.
+[[nodiscard]] constexpr bool decodes_ycbcr(Compression compression) noexcept {
+  return compression == Compression::jpeg;
+}
+[[nodiscard]] std::string_view compression_name(Compression compression) noexcept;  // "deflate"; "unknown" for others
 
 enum class Photometric : std::uint16_t {
   min_is_white = 0,

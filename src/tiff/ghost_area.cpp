@@ -48,7 +48,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view ghost_text(bool mask) noexcept { return mask ? kTextWithMask : kText; }
 
-// GDAL puts a space before a line that it may want to lengthen, and pads with spaces at the end.
+// GDAL writes a space before a line that it may lengthen later, and pads with spaces at the end.
 bool GhostArea::is_well_formed() const noexcept {
   bool const plain = std::ranges::all_of(lines, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); });
   if (!plain) { return false; }
@@ -57,7 +57,7 @@ bool GhostArea::is_well_formed() const noexcept {
     std::string_view line = rest.substr(0, end);
     line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
     bool const last = end == std::string_view::npos;
-    if (last) { return line.empty(); }  // a line without its end: the size is too small
+    if (last) { return line.empty(); }  // a line without an end: the size is too small
     if (line.find('=') == std::string_view::npos || line.starts_with('=')) { return false; }
     rest.remove_prefix(end + 1);
   }
@@ -67,7 +67,7 @@ bool GhostArea::is_well_formed() const noexcept {
 std::optional<GhostArea> read_ghost_area(MetadataReader const& reader, Header const& header) {
   GhostArea area;
   area.start_bytes = area.end_bytes = header_bytes(header.big);
-  // A directory that begins here leaves no room for text, whatever its bytes look like.
+  // A directory that begins here leaves no room for text, for any bytes.
   std::uint64_t const lines_bytes = area.start_bytes + kFirstLineBytes;
   if (header.first_ifd_bytes < lines_bytes) { return std::nullopt; }
   std::string const first = read_text(reader, area.start_bytes, kFirstLineBytes);
@@ -83,7 +83,7 @@ std::optional<GhostArea> read_ghost_area(MetadataReader const& reader, Header co
   area.end_bytes = lines_bytes + area.declared_bytes;
   area.end_bytes += area.end_bytes % 2;  // directories begin at even bytes
   area.lines = read_text(reader, lines_bytes, static_cast<std::size_t>(area.declared_bytes));
-  // Anywhere in the text, as GDAL looks for them.
+  // Anywhere in the text, as in GDAL.
   auto const declares = [&](std::string_view line) { return area.lines.find(line) != std::string::npos; };
   area.ifds_before_data = declares("LAYOUT=IFDS_BEFORE_DATA");
   area.row_major = declares("BLOCK_ORDER=ROW_MAJOR");
@@ -100,7 +100,7 @@ std::optional<GhostEdit> take_back_ghost(MetadataReader const& reader, Header co
   std::size_t const at = area ? area->lines.find(kIntact) : std::string::npos;
   if (at == std::string::npos) { return std::nullopt; }
   std::uint64_t const offset = area->start_bytes + kFirstLineBytes + at;
-  // An area that claims the bytes of the first directory is not believed.
+  // An area that claims the bytes of the first directory is ignored.
   if (offset + kEdited.size() > header.first_ifd_bytes) { return std::nullopt; }
   return GhostEdit{offset, kEdited};
 }

@@ -18,11 +18,11 @@ namespace terrazzo::tiff {
 
 namespace {
 
-constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();  // GDAL's, and more than anyone has
+constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();  // GDAL's limit, above all real images
 constexpr std::uint64_t kMaxSamples = 65535;                                  // the tag is a SHORT
-constexpr std::uint64_t kMaxBlockBytes = std::uint64_t{1} << 40;  // keeps products of sizes far from 2^64
+constexpr std::uint64_t kMaxBlockBytes = std::uint64_t{1} << 40;  // keeps products of sizes far below 2^64
 constexpr std::uint64_t kMaxJpegTablesBytes = 1 << 16;  // four tables of each kind take 2 KiB
-constexpr std::uint64_t kMaxBlocks = std::numeric_limits<std::int32_t>::max();  // GDAL's too
+constexpr std::uint64_t kMaxBlocks = std::numeric_limits<std::int32_t>::max();  // GDAL's limit too
 
 [[noreturn]] void refuse(ErrorKind kind, Directory const& dir, std::uint16_t tag, std::string message) {
   throw Error(kind, std::move(message), {.source = dir.reader().source()->name(), .ifd = dir.index(), .tag = tag});
@@ -35,7 +35,7 @@ std::uint32_t required_side(Directory const& dir, std::uint16_t tag, char const*
   return static_cast<std::uint32_t>(*value);
 }
 
-// The first `count` values of a tag as they lie in the file, a piece at a time until `use` says false: thousands of
+// Passes the first `count` values of a tag in file order, a piece at a time, until `use` returns false: thousands of
 // directories may share one array of 65,535 values. REQUIRES: at least one value, all of them in the file.
 template <class Use>
 void each_piece(Directory const& dir, Entry const& entry, std::uint64_t count, Use const& use) {
@@ -48,14 +48,14 @@ void each_piece(Directory const& dir, Entry const& entry, std::uint64_t count, U
   }
 }
 
-// How many of the first `most` values of an unsigned tag there are; 0 when they do not lie in the file.
+// The number of values of an unsigned tag, at most `most`; 0 if they do not lie in the file.
 std::uint64_t listed(Directory const& dir, Entry const* entry, std::uint64_t most) {
   if (entry == nullptr || !is_unsigned_type(entry->type)) { return 0; }
   std::uint64_t const count = std::min(entry->count, most);
   return count != 0 && dir.unsigned_value(entry->tag, count - 1) ? count : 0;
 }
 
-// REQUIRES: as each_piece().
+// REQUIRES: those of each_piece().
 bool are_equal(Directory const& dir, Entry const& entry, std::uint64_t count) {
   std::size_t const item_bytes = field_type_bytes(entry.type);
   std::array<std::byte, 8> first{};
@@ -70,7 +70,7 @@ bool are_equal(Directory const& dir, Entry const& entry, std::uint64_t count) {
   return equal;
 }
 
-// A tag with one value per sample that this library, like libtiff, wants to be the same for all.
+// A tag with one value per sample that must be equal for all samples, as in libtiff.
 std::uint32_t value_of_all_samples(Directory const& dir, std::uint16_t tag, char const* name, std::uint32_t samples,
                                    std::uint32_t fallback) {
   Entry const* const entry = dir.find(tag);
@@ -84,8 +84,8 @@ std::uint32_t value_of_all_samples(Directory const& dir, std::uint16_t tag, char
   return static_cast<std::uint32_t>(value);
 }
 
-// A number that is a SHORT by the specification. What does not fit becomes the largest, which means nothing; cut to 16
-// bits it could come out as something that does.
+// A number that is a SHORT by the specification. A larger value becomes the largest SHORT, which has no meaning;
+// truncation to 16 bits could give a valid value.
 std::uint16_t as_short(std::uint64_t value) {
   return static_cast<std::uint16_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::uint16_t>::max()));
 }
@@ -106,7 +106,7 @@ void parse_samples(Directory const& dir, Image& image) {
     each_piece(dir, *extra, count, [&](std::span<std::byte const> piece) {
       std::size_t const item_bytes = field_type_bytes(extra->type);
       for (std::size_t at = 0; at < piece.size(); at += item_bytes) {
-        image.extra_samples.push_back(item_bytes == 2  // as in nearly all files: inline, and ten times as fast
+        image.extra_samples.push_back(item_bytes == 2  // nearly all files: inline, and ten times as fast
                                           ? load<std::uint16_t>(piece.data() + at, dir.header().order)
                                           : as_short(unsigned_at(piece.data() + at, item_bytes, dir.header().order)));
       }
@@ -144,7 +144,7 @@ void parse_colour(Directory const& dir, Image& image) {
 }
 
 void parse_blocks(Directory const& dir, Image& image, std::vector<std::string>& warnings) {
-  // As libtiff: it is TileWidth that makes an image tiled; strip tags of a tiled image name its tiles.
+  // As in libtiff: TileWidth makes an image tiled; strip tags of a tiled image then list its tiles.
   image.tiled = dir.has(tag::TileWidth) && dir.has(tag::TileLength);
   if (image.tiled) {
     image.block_width_px = required_side(dir, tag::TileWidth, "TileWidth");
@@ -159,7 +159,7 @@ void parse_blocks(Directory const& dir, Image& image, std::vector<std::string>& 
   }
   image.blocks_across = ceil_div(image.width_px, image.block_width_px);
   image.blocks_down = ceil_div(image.height_px, image.block_height_px);
-  // Here once for all who count blocks: block_count() cannot overflow any more.
+  // Checked here once for all users: block_count() cannot overflow afterwards.
   auto const blocks = checked_product(image.blocks_across, image.blocks_down, image.planes());
   if (!blocks || *blocks > kMaxBlocks) {
     refuse(ErrorKind::malformed, dir, image.tiled ? tag::TileWidth : tag::RowsPerStrip,
@@ -174,7 +174,7 @@ void parse_blocks(Directory const& dir, Image& image, std::vector<std::string>& 
   }
 }
 
-// Lists of blocks that are tolerated (block_index.hpp), and from which pixels are missing all the same.
+// Warns about lists of blocks that are tolerated (block_index.hpp) although pixels are missing.
 void look_at_index(Directory const& dir, Image const& image, std::vector<std::string>& warnings) {
   BlockLists const lists(dir, image.tiled);
   for (BlockList const& list : {lists.offsets, lists.sizes}) {
@@ -188,7 +188,7 @@ void look_at_index(Directory const& dir, Image const& image, std::vector<std::st
   }
 }
 
-// Codecs that know colours: what they give for YCbCr is RGB already.
+// Codecs that interpret colours: their output for YCbCr is already RGB.
 bool decodes_to_rgb(Compression compression) noexcept {
   switch (compression) {
     case Compression::jpeg:
@@ -273,7 +273,7 @@ DType Image::dtype() const {
         case 16: return DType::i16;
         case 32: return DType::i32;
         case 64: return DType::i64;
-        default: break;  // odd widths: GDAL gives the unsigned type that holds them
+        default: break;  // odd widths: like GDAL, use the unsigned type that holds them
       }
       break;
     default: break;
@@ -301,7 +301,7 @@ Image parse_image(Directory const& dir, std::vector<std::string>& warnings) {
   image.new_subfile_type = static_cast<std::uint32_t>(dir.unsigned_value(tag::NewSubfileType).value_or(0));
   std::uint16_t const predictor = as_short(dir.unsigned_value(tag::Predictor).value_or(1));
   image.predictor = static_cast<Predictor>(predictor);
-  Entry const* const tables = image.compression == Compression::jpeg ? dir.find(tag::JPEGTables) : nullptr;
+  Entry const* const tables = has_jpeg_tables(image.compression) ? dir.find(tag::JPEGTables) : nullptr;
   if (tables != nullptr && tables->value_bytes <= kMaxJpegTablesBytes) {
     image.jpeg_tables = dir.bytes_value(tag::JPEGTables);
   }
@@ -311,7 +311,7 @@ Image parse_image(Directory const& dir, std::vector<std::string>& warnings) {
   look_at_format(image, warnings);
   parse_colour(dir, image);
   parse_blocks(dir, image, warnings);
-  // One sample: contiguous and separate are the same, and contiguous is the simpler path.
+  // With one sample, contiguous and separate are equal, and contiguous is the simpler path.
   if (image.samples == 1) { image.separate_planes = false; }
   look_at_index(dir, image, warnings);
   return image;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One image of a TIFF file: what its directory says about size, samples and blocks, checked and with defaults filled
-// in as libtiff and GDAL do. A block is a tile or a strip.
+// One image of a TIFF file: size, samples and blocks from its directory, checked, with the defaults of libtiff
+// and GDAL. A block is a tile or a strip.
 #pragma once
 
 #include "terrazzo/dtype.hpp"
+#include "terrazzo/error.hpp"
 #include "tiff/directory.hpp"
 #include "tiff/format.hpp"
 
@@ -30,9 +31,9 @@ struct Image {
   Predictor predictor = Predictor::none;
   bool separate_planes = false;
   bool reversed_bits = false;         // FillOrder 2
-  std::uint32_t orientation = 1;      // told, not applied: GDAL reads rows as stored too
+  std::uint32_t orientation = 1;      // reported but not applied: GDAL reads rows as stored too
   std::uint32_t new_subfile_type = 0;
-  std::uint32_t ink_set = 1;          // of separated images: 1 is CMYK
+  std::uint32_t ink_set = 1;          // for separated images: 1 is CMYK
   std::vector<std::uint16_t> extra_samples;
   std::vector<std::byte> jpeg_tables;
   std::uint32_t lerc_additional_compression = 0;
@@ -50,7 +51,17 @@ struct Image {
   [[nodiscard]] std::uint64_t blocks_per_plane() const noexcept { return std::uint64_t{blocks_across} * blocks_down; }
   [[nodiscard]] std::uint64_t block_count() const noexcept { return blocks_per_plane() * planes(); }
 
-  // Rows a block really holds: tiles are full, the last strip may be short.
+  // Blocks are numbered by rows, then planes, as in TileOffsets.
+  [[nodiscard]] std::uint64_t block_number(TileId const& id) const noexcept {
+    return id.plane * blocks_per_plane() + std::uint64_t{id.row} * blocks_across + id.column;
+  }
+  [[nodiscard]] TileId tile_id(std::uint64_t block) const noexcept {
+    std::uint64_t const in_plane = block % blocks_per_plane();
+    return {static_cast<std::uint32_t>(in_plane % blocks_across), static_cast<std::uint32_t>(in_plane / blocks_across),
+            static_cast<std::uint32_t>(block / blocks_per_plane())};
+  }
+
+  // Rows that a block holds: tiles are full, the last strip may be short.
   [[nodiscard]] std::uint32_t block_rows(std::uint32_t block_row) const noexcept;
 
   // Bytes of one decoded row and of a decoded block of `rows` rows, as the format defines them (rows of small samples
@@ -58,23 +69,23 @@ struct Image {
   [[nodiscard]] std::uint64_t row_bytes() const noexcept;
   [[nodiscard]] std::uint64_t block_bytes(std::uint32_t rows) const noexcept;
 
-  // True when the samples lie in units of several luma and two chroma values (YCbCr that is not JPEG).
+  // True if samples are stored in units of several luma and two chroma values (YCbCr other than JPEG).
   [[nodiscard]] bool has_packed_chroma() const noexcept;
 
-  // CIELab, CMYK, LogLuv and YCbCr of at most 8 bits, which GDAL shows as RGB(A) through libtiff; so do we.
+  // CIELab, CMYK, LogLuv and YCbCr of at most 8 bits: converted to RGB(A), as GDAL does through libtiff.
   [[nodiscard]] bool is_converted_to_rgb() const noexcept;
 
-  // The type GDAL 3.12 gives the bands; throws `unsupported` when there is none.
+  // The bands' type in GDAL 3.12; throws `unsupported` if there is none.
   [[nodiscard]] DType dtype() const;
 
   [[nodiscard]] bool is_mask() const noexcept { return (new_subfile_type & 4) != 0; }
   [[nodiscard]] bool is_reduced() const noexcept { return (new_subfile_type & 1) != 0; }
 };
 
-// Throws `malformed` or `unsupported`; notes what was tolerated in `warnings`.
+// Throws `malformed` or `unsupported`; adds tolerated defects to `warnings`.
 [[nodiscard]] Image parse_image(Directory const& directory, std::vector<std::string>& warnings);
 
-// Nothing where the directory describes no image that can be read. Throws `io`: the file may hold one.
+// nullopt if the directory describes no readable image. Throws `io`, because the file may hold one.
 [[nodiscard]] std::optional<Image> try_parse_image(Directory const& directory);
 
 }  // namespace terrazzo::tiff

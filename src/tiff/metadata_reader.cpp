@@ -12,11 +12,15 @@
 namespace terrazzo::tiff {
 
 namespace {
-// A value this large (a long XMP packet, an ICC profile) is read past the cache: it would only push pages out.
+// A value of this size (a long XMP packet, an ICC profile) bypasses the cache: it would only evict pages.
 constexpr std::size_t kUncachedBytes = 64 * 1024;
 }  // namespace
 
-MetadataReader::MetadataReader(ByteSourcePtr source) : source_(std::move(source)), size_bytes_(source_->size_bytes()) {}
+MetadataReader::MetadataReader(ByteSourcePtr source)
+    : source_(std::move(source)),
+      size_bytes_(source_->size_bytes()),
+      read_ahead_bytes_(static_cast<std::size_t>(
+          round_up(std::min<std::uint64_t>(source_->hints().read_ahead_bytes, kMaxReadAheadBytes), kPageBytes))) {}
 
 void MetadataReader::read(std::uint64_t offset_bytes, std::span<std::byte> into) const {
   if (!range_fits(offset_bytes, into.size(), size_bytes_)) {
@@ -51,7 +55,7 @@ MetadataReader::Page const& MetadataReader::page(std::uint64_t index) const {
     ages_.splice(ages_.begin(), ages_, found->second.age);
     return found->second.bytes;
   }
-  std::size_t const wanted = index == 0 ? kFirstReadBytes : kPageBytes;
+  std::size_t const wanted = std::max(index == 0 ? kFirstReadBytes : kPageBytes, read_ahead_bytes_);
   std::uint64_t const offset = index * kPageBytes;
   Page bytes(static_cast<std::size_t>(std::min<std::uint64_t>(wanted, size_bytes_ - offset)));
   source_->read(offset, bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The byte order of samples: one sample at a time for both sides, whole rows at vector speed for the host.
+// The byte order of samples: single samples for host and device, whole rows with vectors for the host.
 #pragma once
 
 #include "base/host_device.hpp"
@@ -11,7 +11,7 @@
 
 namespace terrazzo::tile {
 
-// Written out with shifts rather than with a builtin, so that it is the same text on the device; compilers know it.
+// Written with shifts instead of a builtin, so that the device compiles the same code; compilers recognise it.
 [[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint8_t byte_swapped(std::uint8_t value) noexcept { return value; }
 
 [[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint16_t byte_swapped(std::uint16_t value) noexcept {
@@ -35,7 +35,7 @@ template <class T>
   return value;
 }
 
-// REQUIRES, on the device: `from` is aligned for T. A load of unknown alignment is one of bytes there.
+// REQUIRES, on the device: `from` is aligned for T. Loads of unknown alignment are byte by byte there.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T load_aligned(std::byte const* from) noexcept {
 #if defined(__CUDA_ARCH__)
@@ -50,8 +50,8 @@ TERRAZZO_HOST_DEVICE inline void store_unaligned(std::byte* to, T value) noexcep
   std::memcpy(to, &value, sizeof(T));
 }
 
-// Reverses the bytes of each of `sample_count` samples of 2, 3, 4 or 8 bytes. `out` may be `in`, else they must not
-// overlap. Any other size is copied unchanged (1) or is the caller's mistake. A complex sample is two samples here.
+// Reverses the bytes of each of `sample_count` samples of 2, 3, 4 or 8 bytes. `out` may equal `in`, otherwise they must
+// not overlap. Size 1 is copied unchanged; other sizes are errors of the caller. A complex sample is two samples here.
 void swap_samples(std::byte const* in, std::byte* out, std::size_t sample_count,
                   std::uint32_t bytes_per_sample) noexcept;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CMYK, YCbCr and CIE L*a*b* of 8 bits to RGB, for images that GDAL shows through libtiff's RGBA interface. The
-// arithmetic is libtiff's, table by table and rounding by rounding, so that pixels are equal; it is meant for the
-// screen and knows no ICC profile. JPEG's YCbCr is not for here: its own decoder converts it.
+// Converts CMYK, YCbCr and CIE L*a*b* of 8 bits to RGB, for images that GDAL shows through libtiff's RGBA interface.
+// The arithmetic is libtiff's, table by table and rounding by rounding, so that pixels are equal; it is meant for the
+// screen and ignores ICC profiles. JPEG's decoder converts its own YCbCr.
 //
-// Rows in, rows out, tables immutable once made. Sizes are the caller's to check.
+// Works on rows; tables are immutable. Callers check sizes.
 #pragma once
 
 #include "base/host_device.hpp"
@@ -32,16 +32,16 @@ struct Rgb {
           static_cast<std::uint8_t>(light * (255 - yellow) / 255)};
 }
 
-// Pixels of `samples` bytes (4 or more: extra samples are skipped) to RGBA of alpha 255. `out` may be `in` where
-// samples is 4.
+// Pixels of `samples` bytes (4 or more: extra samples are skipped) to RGBA with alpha 255. `out` may equal `in` if
+// `samples` is 4.
 void cmyk_row_to_rgba(std::byte const* in, std::byte* out, std::size_t width_px, std::size_t samples) noexcept;
 
-// The same from separate planes.
+// Converts separate planes.
 void cmyk_planes_to_rgba(std::array<std::byte const*, 4> const& planes, std::byte* out, std::size_t width_px) noexcept;
 
 // ---- YCbCr
 
-// TIFF tags 530, 529 and 532, with the values that hold where a file has none.
+// TIFF tags 530, 529 and 532, with the defaults for files without them.
 struct YCbCrTags {
   std::uint16_t subsampling_h = 2;
   std::uint16_t subsampling_v = 2;
@@ -60,15 +60,15 @@ struct YCbCrTags {
   return (width_px + h - 1) / h * ycbcr_unit_bytes(h, v);
 }
 
-// A whole strip or tile.
+// The size of a whole strip or tile.
 [[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::size_t ycbcr_block_bytes(std::size_t width_px, std::size_t rows,
                                                                            std::size_t h, std::size_t v) noexcept {
   return ycbcr_unit_row_bytes(width_px, h, v) * ((rows + v - 1) / v);
 }
 
-// How much of a strip libtiff's RGBA interface looks at: it counts v rows of 1/v of a row of units each, rounded
-// down, and takes what is missing at the end as zeros. To equal GDAL, zero the strip from here on before converting;
-// the last pixels of a 4x4 subsampled strip can depend on it. Tiles are seen whole.
+// The part of a strip that libtiff's RGBA interface reads: it counts v rows of 1/v of a row of units each, rounded
+// down, and takes missing bytes at the end as zeros. To equal GDAL, zero the strip from here on before converting;
+// the last pixels of a 4x4 subsampled strip can depend on it. Tiles are read completely.
 [[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::size_t ycbcr_strip_bytes_seen(std::size_t width_px, std::size_t rows,
                                                                                 std::size_t h, std::size_t v) noexcept {
   return (rows + v - 1) / v * v * (ycbcr_unit_row_bytes(width_px, h, v) / v);
@@ -76,7 +76,7 @@ struct YCbCrTags {
 
 class YCbCrToRgb {
  public:
-  // Empty where libtiff refuses too: a subsampling other than 4x4, 4x2, 4x1, 2x2, 2x1, 1x2 and 1x1, coefficients that
+  // Empty if libtiff refuses too: a subsampling other than 4x4, 4x2, 4x1, 2x2, 2x1, 1x2 and 1x1, coefficients that
   // are not numbers or have no green, reference values out of range.
   [[nodiscard]] static std::optional<YCbCrToRgb> make(YCbCrTags const& tags) noexcept;
 
@@ -90,7 +90,7 @@ class YCbCrToRgb {
   void units_to_rgb(std::byte const* units, std::size_t row_in_units, std::byte* out,
                     std::size_t width_px) const noexcept;
 
-  // A row of separate planes. libtiff knows these without subsampling only.
+  // A row of separate planes. libtiff supports these only without subsampling.
   void planes_to_rgb(std::array<std::byte const*, 3> const& planes, std::byte* out,
                      std::size_t width_px) const noexcept;
 
@@ -110,24 +110,24 @@ class YCbCrToRgb {
   std::int32_t cr_to_red_[256];
   std::int32_t cb_to_blue_[256];
   std::int32_t cr_to_green_[256];  // 16 fraction bits, as the next
-  std::int32_t cb_to_green_[256];  // rounding included
+  std::int32_t cb_to_green_[256];  // includes the rounding term
 };
 
 // ---- CIE L*a*b* 1976
 
 class CieLabToRgb {
  public:
-  // WhitePoint (tag 318) as libtiff assumes it where a file has none: D50.
+  // libtiff's default WhitePoint (tag 318): D50.
   static constexpr std::array<float, 2> kDefaultWhitePoint{96.4250F / (96.4250F + 100.0F + 82.4680F),
                                                            100.0F / (96.4250F + 100.0F + 82.4680F)};
 
-  // Empty for a white point whose y is 0 or no number.
+  // Empty for a white point whose y is 0 or not a number.
   [[nodiscard]] static std::optional<CieLabToRgb> make(std::array<float, 2> white_point = kDefaultWhitePoint) noexcept;
 
   // l is unsigned, a and b are signed, as TIFF stores them.
   [[nodiscard]] Rgb convert(std::uint8_t l, std::int8_t a, std::int8_t b) const noexcept;
 
-  // Interleaved L, a, b to RGBA of alpha 255.
+  // Interleaved L, a, b to RGBA with alpha 255.
   void row_to_rgba(std::byte const* in, std::byte* out, std::size_t width_px) const noexcept;
 
  private:

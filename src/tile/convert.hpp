@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From one sample type to another, with GDAL's rules: integers are clamped, floats are rounded half away from zero and
-// clamped, NaN becomes 0 in an integer; of a complex value a real type keeps the real part.
+// Converts one sample type to another, with GDAL's rules: integers are clamped, floats are rounded half away from zero
+// and clamped, NaN becomes 0 in an integer; a real type keeps the real part of a complex value.
 #pragma once
 
 #include "base/host_device.hpp"
@@ -17,7 +17,7 @@
 
 namespace terrazzo::tile {
 
-// A float16 sample: storage only, arithmetic happens in float.
+// A float16 sample: storage only; arithmetic uses float.
 struct Half {
   std::uint16_t bits;
 };
@@ -43,8 +43,8 @@ template <class Dst, class Src>
     if (value != value) { return 0; }
     if (value >= kHigh) { return std::numeric_limits<Dst>::max(); }
     if (value <= kLow) { return std::numeric_limits<Dst>::lowest(); }
-    // The number before a half: with a half itself 0.49999997f would become 1, and odd whole numbers above 2^23, which
-    // have no digits left behind the point, the next even one.
+    // The largest float below a half: with 0.5 itself, 0.49999997f would become 1, and odd integers above 2^23, which
+    // have no fraction bits left, would become the next even one.
     constexpr Src kHalf = static_cast<Src>(0.5) - std::numeric_limits<Src>::epsilon() / 4;
     Src const rounded = value > 0 ? value + kHalf : value - kHalf;
     if (rounded >= kHigh) { return std::numeric_limits<Dst>::max(); }
@@ -66,10 +66,10 @@ template <class Dst, class Src>
   }
 }
 
-// What missing pixels become in a result of any type: NaN is 0 in an integer. The imaginary part is 0.
+// Value of missing pixels in a result of any type: NaN becomes 0 in an integer. The imaginary part is 0.
 struct MissingValue {
   double value = std::numeric_limits<double>::quiet_NaN();
-  std::optional<std::int64_t> i64{};  // for int64 results, where a double is not exact
+  std::optional<std::int64_t> i64{};  // for int64 results, which a double cannot represent exactly
   std::optional<std::uint64_t> u64{};
 
   template <class Dst>
@@ -83,16 +83,23 @@ struct MissingValue {
   }
 };
 
-// What happens to values on their way. Scaling is done in double. Of complex samples the real part is compared with the
-// marker, as in GDAL; the scale is of both parts, the offset of the real one.
+// Transformation of values. Scaling uses double. The real part of complex samples is compared with the
+// marker, as in GDAL; the scale applies to both parts, the offset to the real part.
 struct ValueTransform {
-  bool mask_nodata = false;  // values equal to the marker, and NaN, become `missing`, whatever the scale
+  bool mask_nodata = false;  // values equal to the marker, and NaN, become `missing`, for any scale
   double nodata = 0;
-  std::optional<std::int64_t> nodata_i64{};  // for int64 bands, where a double is not exact
+  std::optional<std::int64_t> nodata_i64{};  // for int64 bands, which a double cannot represent exactly
   std::optional<std::uint64_t> nodata_u64{};
   bool rescale = false;
   double scale = 1, offset = 0;
+  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();  // of rescaled
   MissingValue missing{};
+
+  // NaN stays NaN.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE double rescaled(double value) const noexcept {
+    double const result = value * scale + offset;
+    return result < low ? low : result > high ? high : result;
+  }
 
   [[nodiscard]] TERRAZZO_HOST_DEVICE bool is_identity() const noexcept { return !mask_nodata && !rescale; }
 };
@@ -107,7 +114,7 @@ void fill_row(DType to, std::byte* out, std::ptrdiff_t out_stride_bytes, std::si
 // One missing pixel, as a sample of type `to`.
 void store_missing(DType to, std::byte* out, MissingValue const& missing) noexcept;
 
-// 255 where a sample is valid (not nodata, not NaN), 0 where it is not.
+// 255 for valid samples (neither nodata nor NaN), else 0.
 void valid_row(DType from, std::byte const* in, std::ptrdiff_t in_stride_bytes, std::uint8_t* out,
                std::ptrdiff_t out_stride_bytes, std::size_t count, ValueTransform const& nodata) noexcept;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One sample of any type into any other: the text behind convert.hpp's rows, shared with the device.
+// One sample of any type to any other: the implementation of convert.hpp's rows, shared with the device.
 #pragma once
 
 #include "base/float_nodata.hpp"
@@ -38,10 +38,10 @@ TERRAZZO_HOST_DEVICE inline void with_part_type(DType type, F const& f) noexcept
   }
 }
 
-// is_complex() of the public header, for device code too.
+// is_complex() of the public header, for device code.
 [[nodiscard]] TERRAZZO_HOST_DEVICE constexpr bool has_two_parts(DType type) noexcept { return type >= DType::ci16; }
 
-// Compared at the sample's own width: a double could call two different 64-bit integers equal.
+// Compares at the sample's own width: different 64-bit integers can be equal as doubles.
 template <class Src>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_nodata(Src value, ValueTransform const& t) noexcept {
   if constexpr (std::is_same_v<Src, std::int64_t>) {
@@ -55,7 +55,7 @@ template <class Src>
   }
 }
 
-// NaN is as missing as the marker: a result may have no NaN.
+// NaN counts as missing, because the result type may have no NaN.
 template <class Src>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_missing(Src value, ValueTransform const& t) noexcept {
   if (!t.mask_nodata) { return false; }
@@ -66,14 +66,14 @@ template <class Src>
   return is_nodata(value, t);
 }
 
-// A real sample, or the real part of one.
+// A real sample, or the real part of a complex one.
 template <class Dst, class Src>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline Dst transformed_value(Src value, ValueTransform const& t) noexcept {
   if (is_missing(value, t)) { return t.missing.as<Dst>(); }
-  return t.rescale ? convert_value<Dst>(convert_value<double>(value) * t.scale + t.offset) : convert_value<Dst>(value);
+  return t.rescale ? convert_value<Dst>(t.rescaled(convert_value<double>(value))) : convert_value<Dst>(value);
 }
 
-// The imaginary part beside `real`.
+// The imaginary part that belongs to `real`.
 template <class Dst, class Src>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline Dst transformed_imaginary(Src real, Src imaginary,
                                                                     ValueTransform const& t) noexcept {
@@ -81,7 +81,7 @@ template <class Dst, class Src>
   return t.rescale ? convert_value<Dst>(convert_value<double>(imaginary) * t.scale) : convert_value<Dst>(imaginary);
 }
 
-// One sample, as convert_row() does it.
+// Converts one sample with the rules of convert_row().
 TERRAZZO_HOST_DEVICE inline void convert_sample(DType from, std::byte const* in, DType to, std::byte* out,
                                                 ValueTransform const& transform) noexcept {
   with_part_type(from, [&]<class Src>(std::type_identity<Src>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Samples of host memory from one stride to another, as they are.
+// Copies samples in host memory from one stride to another, unchanged.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 
 namespace terrazzo::tile {
 
-// The size is known to the compiler so that copies are moves.
+// The size is a compile-time constant, so that copies are moves.
 template <std::size_t Bytes>
 void copy_strided(std::byte const* from, std::ptrdiff_t from_stride_bytes, std::byte* to,
                   std::ptrdiff_t to_stride_bytes, std::size_t count) noexcept {
@@ -22,8 +22,8 @@ void copy_strided(std::byte const* from, std::ptrdiff_t from_stride_bytes, std::
   }
 }
 
-// To places side by side: a store for eight bytes of samples. A loop of a store a sample takes up to twice as long, as
-// the compiler happens to lay it out (three bands of uint16 into planes, uncompressed: 53 or 106 ms for 96 MiB).
+// Copies to adjacent samples: one store for eight bytes of samples. With one store per sample the time depends on code
+// alignment and is up to twice as long (three bands of uint16 into planes, uncompressed: 53 or 106 ms for 96 MiB).
 template <std::size_t Bytes>
 void copy_packed(std::byte const* from, std::ptrdiff_t from_stride_bytes, std::byte* to, std::size_t count) noexcept {
   constexpr std::size_t kPerWord = sizeof(std::uint64_t) / Bytes;
@@ -41,7 +41,7 @@ void copy_packed(std::byte const* from, std::ptrdiff_t from_stride_bytes, std::b
   copy_strided<Bytes>(from, from_stride_bytes, to, Bytes, count);
 }
 
-// One sample again and again, side by side, eight bytes at a time.
+// Repeats one sample, adjacent, eight bytes at a time.
 template <std::size_t Bytes>
 void repeat_sample(std::byte const* sample, std::byte* to, std::size_t count) noexcept {
   if constexpr (Bytes > sizeof(std::uint64_t)) {
@@ -57,7 +57,7 @@ void repeat_sample(std::byte const* sample, std::byte* to, std::size_t count) no
   }
 }
 
-// From one stride to another, or to the next place from the same one.
+// Copies from one stride to another; uses wide stores for adjacent or repeated samples.
 template <std::size_t Bytes>
 void copy_or_repeat(std::byte const* from, std::ptrdiff_t from_stride_bytes, std::byte* to,
                     std::ptrdiff_t to_stride_bytes, std::size_t count) noexcept {
@@ -70,7 +70,7 @@ void copy_or_repeat(std::byte const* from, std::ptrdiff_t from_stride_bytes, std
   copy_strided<Bytes>(from, from_stride_bytes, to, to_stride_bytes, count);
 }
 
-// `sample_bytes` is the size of a DType. Strides are of any sign; the two do not overlap.
+// `sample_bytes` is the size of a DType. Strides may have any sign; the two ranges do not overlap.
 inline void copy_samples(std::byte const* from, std::ptrdiff_t from_stride_bytes, std::byte* to,
                          std::ptrdiff_t to_stride_bytes, std::size_t count, std::size_t sample_bytes) noexcept {
   auto const together = static_cast<std::ptrdiff_t>(sample_bytes);
@@ -94,7 +94,7 @@ void gather_known(std::byte const* from, std::span<std::uint32_t const> places, 
   }
 }
 
-// Pixels of `pixel_bytes` at some places of a row, side by side.
+// Gathers pixels of `pixel_bytes` from given columns of a row.
 inline void gather_pixels(std::byte const* from, std::span<std::uint32_t const> places, std::size_t pixel_bytes,
                           std::byte* to) noexcept {
   switch (pixel_bytes) {

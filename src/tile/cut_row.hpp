@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One row of a tile, from pixels at any strides to what an encoder takes: samples of a pixel together, the last column
-// repeated, NaN replaced, the predictor applied. A row is cut in chunks of 16 or 32 bytes that know nothing of each
-// other, so that each can be the work of one thread of a device; the host's tests run the same text.
+// One row of a tile, from pixels at any strides to the input of an encoder: samples of a pixel together, last column
+// repeated, NaN replaced, the predictor applied. A row is divided into independent chunks of 16 or 32 bytes, so that
+// each can be the work of one thread of a device; the host's tests run the same code.
 //
-// Both predictors are a difference of samples (predictor 3: byte by byte) one pixel apart, if what lies before the
-// first pixel is chosen well: zeros for predictor 2; for predictor 3, whose differences go on from plane to plane, the
-// last pixel of the row moved down by one byte. So a chunk is loaded, moved up by one pixel, and subtracted.
+// Both predictors are a difference of samples (predictor 3: byte by byte) one pixel apart, with a suitable value before
+// the first pixel: zeros for predictor 2; for predictor 3, whose differences continue from plane to plane, the last
+// pixel of the row shifted down by one byte. So a chunk is loaded, shifted by one pixel, and subtracted.
 #pragma once
 
 #include "base/host_device.hpp"
@@ -22,15 +22,15 @@ namespace terrazzo::tile {
 // Samples are moved as integers of their size; a complex double is a 16-byte one.
 using Sample16 = unsigned __int128;
 
-// A row of the source. Strides may be negative; samples are aligned to their size, complex ones to that of their parts.
+// A row of the source. Strides may be negative; samples are aligned to their size, complex ones to the size of a part.
 struct CutRow {
   std::byte const* first = nullptr;  // sample 0 of the first pixel
   std::int64_t pixel_stride_bytes = 0, band_stride_bytes = 0;
-  std::int32_t columns = 0;  // that are there; at least 1
+  std::int32_t columns = 0;  // columns inside the raster; at least 1
   std::int32_t width_px = 0;  // as encoded; at least columns
   std::int32_t samples = 1;  // width_px * samples is at most kMaxRowSamples
-  // Samples lie as they are encoded, one after the other, for so many bytes (they may go on behind the tile). 0: they
-  // do not, or nobody looked.
+  // Size of the range in which samples are stored in the encoded order without gaps (it may extend beyond the tile). 0:
+  // they are not, or unknown.
   std::int64_t packed_bytes = 0;
   bool has_two_parts = false;  // complex
 };
@@ -92,7 +92,7 @@ TERRAZZO_HOST_DEVICE inline void store_aligned(std::byte* to, T value) noexcept 
   return ((a | 0x80008000U) - (b & 0x7FFF7FFFU)) ^ ((a ^ ~b) & 0x80008000U);
 }
 
-// Byte i of the result is byte (selector >> 4 * i) & 7 of the eight in (b, a), a's lowest being number 0.
+// Byte i of the result is byte (selector >> 4 * i) & 7 of the eight in (b, a); byte 0 is the lowest of a.
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t select_bytes(std::uint32_t a, std::uint32_t b,
                                                                      std::uint32_t selector) noexcept {
 #if defined(__CUDA_ARCH__)
@@ -107,7 +107,7 @@ TERRAZZO_HOST_DEVICE inline void store_aligned(std::byte* to, T value) noexcept 
 #endif
 }
 
-// Bytes of four words become four planes, the most significant first.
+// Converts the bytes of four words to four planes, the most significant first.
 TERRAZZO_HOST_DEVICE inline void sort_planes(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d,
                                              std::uint32_t (&planes)[4]) noexcept {
   std::uint32_t const low_ab = select_bytes(a, b, 0x5140), high_ab = select_bytes(a, b, 0x7362);
@@ -122,7 +122,7 @@ struct alignas(16) FourWords {
   std::uint32_t x, y, z, w;
 };
 
-// Words from any address, by aligned loads. The last one may reach up to three bytes behind the words.
+// Loads words from any address by aligned loads. The last load may read up to three bytes past the words.
 template <int Words>
 TERRAZZO_HOST_DEVICE inline void load_words(std::byte const* from, std::uint32_t (&words)[Words]) noexcept {
   static_assert(Words % 4 == 0);
@@ -149,8 +149,7 @@ TERRAZZO_HOST_DEVICE inline void load_words(std::byte const* from, std::uint32_t
   }
 }
 
-// Those bytes of the words that are left after `skip_bytes`, `bytes` of them, to any address; all of them go in the
-// widest pieces that its alignment allows.
+// Stores `bytes` bytes of the words after `skip_bytes` to any address, in the widest pieces that its alignment allows.
 template <int Words>
 TERRAZZO_HOST_DEVICE inline void store_words(std::uint32_t const (&words)[Words], std::byte* to, int skip_bytes,
                                              int bytes) noexcept {
@@ -170,7 +169,7 @@ TERRAZZO_HOST_DEVICE inline void store_words(std::uint32_t const (&words)[Words]
     for (int i = 0; i < Words; ++i) { store_aligned(to + 4 * i, words[i]); }
     return;
   }
-  // Volatile, or the device's compiler may make one wide store of them, which the device refuses.
+  // Volatile; otherwise the device's compiler may merge them into one wide store, which faults when unaligned.
   auto* const out = reinterpret_cast<unsigned char volatile*>(to);
   TERRAZZO_UNROLL
   for (int i = 0; i < 4 * Words; ++i) {
@@ -180,7 +179,7 @@ TERRAZZO_HOST_DEVICE inline void store_words(std::uint32_t const (&words)[Words]
   }
 }
 
-// Sample `index` of the words, which are zeros there, with `skew_bytes` before the first one.
+// Inserts sample `index` into the words, which are zeros there, with `skew_bytes` before the first one.
 template <class T>
 TERRAZZO_HOST_DEVICE inline void put_sample(std::uint32_t* words, int index, T value, int skew_bytes = 0) noexcept {
   int const at = skew_bytes + index * static_cast<int>(sizeof(T));
@@ -236,11 +235,11 @@ TERRAZZO_HOST_DEVICE inline void subtract(std::uint32_t (&a)[Words], std::uint32
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// Chunks. `Samples` is CutRow::samples where the compiler is to know it (1 to 4), else 0.
+// Chunks. `Samples` is CutRow::samples as a compile-time constant (1 to 4), or 0.
 
 template <class T>
 inline constexpr int kChunkWords = sizeof(T) == 8 ? 8 : 4;
-// At least four, but for complex doubles: one pixel of up to four samples is never longer than a chunk.
+// At least four, except for complex doubles: one pixel of up to four samples fits in a chunk.
 template <class T>
 inline constexpr int kChunkSamples = 4 * kChunkWords<T> / static_cast<int>(sizeof(T));
 
@@ -257,7 +256,7 @@ struct RowCutter {
   }
   [[nodiscard]] TERRAZZO_HOST_DEVICE std::int32_t row_samples() const noexcept { return row.width_px * samples(); }
 
-  // Behind the last column: that column again.
+  // After the last column: repeats that column.
   [[nodiscard]] TERRAZZO_HOST_DEVICE T sample(std::int32_t i) const noexcept {
     std::int32_t column = i / samples();
     std::int32_t const band = i - column * samples();
@@ -266,7 +265,7 @@ struct RowCutter {
         load_sample<T>(row.first + column * row.pixel_stride_bytes + band * row.band_stride_bytes, row.has_two_parts));
   }
 
-  // Also for the pixel before the first.
+  // The value of sample `i` for predictor P; also for the pixel before the first.
   template <tiff::Predictor P>
   [[nodiscard]] TERRAZZO_HOST_DEVICE T sample_or_before(std::int32_t i) const noexcept {
     if (i >= 0) { return sample(i); }
@@ -274,7 +273,7 @@ struct RowCutter {
     return 0;
   }
 
-  // Samples from `begin` on, which may be before the row (zeros) and reach behind its end.
+  // Loads samples from `begin` on, which may lie before the row (zeros) and extend past its end.
   TERRAZZO_HOST_DEVICE void load(std::int32_t begin, std::uint32_t (&words)[kWords]) const noexcept {
     std::int64_t const at = begin * static_cast<std::int64_t>(sizeof(T));
     auto const skew = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(row.first + at) % 4);
@@ -290,7 +289,7 @@ struct RowCutter {
     for (int i = 0; i < kCount; ++i) { put_sample<T>(words, i, sample_or_before<tiff::Predictor::none>(begin + i)); }
   }
 
-  // `words` are the samples from `begin` on, and become differences.
+  // Replaces `words`, the samples from `begin` on, by differences.
   template <tiff::Predictor P>
   TERRAZZO_HOST_DEVICE void predict(std::int32_t begin, std::uint32_t (&words)[kWords]) const noexcept {
     std::uint32_t before[kWords] = {};
@@ -313,7 +312,7 @@ struct RowCutter {
     subtract<std::conditional_t<P == tiff::Predictor::floating_point, std::uint8_t, T>>(words, before);
   }
 
-  // Byte planes of a whole row are as long as the row has samples; those of `count` samples go to `begin` of each.
+  // Each byte plane of a row has one byte per sample of the row; the bytes of `count` samples go to `begin` of each.
   TERRAZZO_HOST_DEVICE void store_planes(std::uint32_t const (&words)[kWords], std::int32_t begin, int count,
                                          std::byte* out) const noexcept {
     constexpr int kPlanes = static_cast<int>(sizeof(T));
@@ -345,14 +344,14 @@ struct RowCutter {
     }
   }
 
-  // Chunks are laid out so that their stores are aligned; planes have no common alignment.
+  // Chunks are divided so that their stores are aligned; planes have no common alignment.
   template <tiff::Predictor P>
   [[nodiscard]] TERRAZZO_HOST_DEVICE static std::int32_t lead(std::byte const* out) noexcept {
     if constexpr (P == tiff::Predictor::floating_point) { return 0; }
     return static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(out) % 16 / sizeof(T));
   }
 
-  // Of the row that is encoded at `out`, which is aligned to sizeof(T).
+  // For the row that is encoded at `out`, which is aligned to sizeof(T).
   template <tiff::Predictor P>
   [[nodiscard]] TERRAZZO_HOST_DEVICE std::int32_t chunk_count(std::byte const* out) const noexcept {
     return (row_samples() + lead<P>(out) + kCount - 1) / kCount;
@@ -372,19 +371,19 @@ struct RowCutter {
     }
   }
 
-  // Zeros in place of a row that is not there.
+  // Writes zeros for a missing row.
   template <tiff::Predictor P>
   TERRAZZO_HOST_DEVICE void clear(std::int32_t chunk, std::byte* out) const noexcept {
     std::uint32_t const zeros[kWords] = {};
     store(zeros, chunk * kCount - lead<P>(out), out);
   }
 
-  // Whether all samples of a chunk of the row that are there are `value`, bit for bit.
+  // True if all samples of a chunk inside the row equal `value`, bit for bit.
   [[nodiscard]] TERRAZZO_HOST_DEVICE bool is_filled_with(T value, std::int32_t chunk) const noexcept {
     std::uint32_t words[kWords], wanted[kWords] = {};
     TERRAZZO_UNROLL
     for (int i = 0; i < kCount; ++i) { put_sample<T>(wanted, i, value); }
-    load(chunk * kCount, words);  // what it repeats from the last column is there, too
+    load(chunk * kCount, words);  // repeated columns count as inside
     std::uint32_t difference = 0;
     TERRAZZO_UNROLL
     for (int i = 0; i < kWords; ++i) { difference |= words[i] ^ wanted[i]; }

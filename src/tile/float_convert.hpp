@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The small floats of TIFF technical note 3, to and from IEEE single and double, bit for bit: subnormals become normal
-// numbers, infinities and the payload of NaNs are kept (a NaN stays quiet or signalling as it was).
-// Written on bit patterns, so that the result does not depend on a rounding mode, a flush-to-zero mode or a device.
+// Converts the small floats of TIFF technical note 3 to and from IEEE single and double, bit for bit: subnormals become
+// normal numbers, infinities and the payload of NaNs are kept (a NaN stays quiet or signalling).
+// Works on bit patterns, so that the result is independent of rounding mode, flush-to-zero mode and device.
 #pragma once
 
 #include "base/host_device.hpp"
@@ -14,7 +14,7 @@
 
 namespace terrazzo::tile {
 
-// memcpy, since nvcc does not take std::bit_cast in device code.
+// memcpy, since nvcc does not support std::bit_cast in device code.
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline float float_of_bits(std::uint32_t bits) noexcept {
   float value;
   std::memcpy(&value, &bits, sizeof(value));
@@ -63,7 +63,7 @@ namespace terrazzo::tile {
   return sign | ((exponent + (127 - 63)) << 23) | (mantissa << 7);
 }
 
-// Every float32 is a float64; a signalling NaN stays one.
+// Every float32 is a float64; a signalling NaN stays signalling.
 [[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint64_t float32_to_float64_bits(std::uint32_t single) noexcept {
   std::uint64_t const sign = static_cast<std::uint64_t>(single & 0x80000000U) << 32;
   std::uint64_t exponent = (single >> 23) & 0xFFU;
@@ -86,14 +86,15 @@ namespace terrazzo::tile {
   std::uint32_t const sign = (single >> 16) & 0x8000U;
   std::uint32_t const magnitude = single & 0x7FFFFFFFU;
   if (magnitude > 0x7F800000U) { return static_cast<std::uint16_t>(sign | 0x7E00U | ((magnitude >> 13) & 0x3FFU)); }
-  if (magnitude >= 0x477FF000U) {  // 65520, half way between the largest half and what would follow it
+  if (magnitude >= 0x477FF000U) {  // 65520, half way between the largest half and its would-be successor
     return static_cast<std::uint16_t>(sign | 0x7C00U);
   }
   if (magnitude <= 0x33000000U) {  // 2^-25, half of the smallest subnormal: a tie, and zero is even
     return static_cast<std::uint16_t>(sign);
   }
   std::uint32_t const exponent = magnitude >> 23;
-  // Normal halves drop 13 mantissa bits, subnormal ones (below 2^-14, biased 113) one more for each step down.
+  // Normal halves drop 13 mantissa bits, subnormal ones (below 2^-14, biased 113) one more for each exponent below
+  // that.
   std::uint32_t const dropped = exponent >= 113 ? 13 : 13 + (113 - exponent);
   std::uint32_t const value = exponent >= 113 ? magnitude - ((127U - 15U) << 23) : (magnitude & 0x7FFFFFU) | 0x800000U;
   std::uint32_t const kept = value >> dropped;
@@ -101,11 +102,11 @@ namespace terrazzo::tile {
   std::uint32_t const half = 1U << (dropped - 1);
   std::uint32_t const up = rest > half || (rest == half && (kept & 1U) != 0) ? 1 : 0;
   return static_cast<std::uint16_t>(sign |
-                                    (kept + up));  // a carry out of the mantissa is the next exponent, as it should
+                                    (kept + up));  // a carry out of the mantissa correctly increments the exponent
 }
 
-// The same for a double, in one rounding: by way of a float, numbers near the border of two halves would be rounded to
-// the border first.
+// Converts a double with one rounding: through a float, numbers near the border of two halves would be rounded to the
+// border first.
 [[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint16_t float64_to_float16_bits(std::uint64_t twice) noexcept {
   auto const sign = static_cast<std::uint32_t>(twice >> 48) & 0x8000U;
   std::uint64_t const magnitude = twice & 0x7FFFFFFFFFFFFFFFU;
@@ -113,9 +114,9 @@ namespace terrazzo::tile {
     return static_cast<std::uint16_t>(sign | 0x7E00U | (static_cast<std::uint32_t>(magnitude >> 42) & 0x3FFU));
   }
   if (magnitude >= 0x40EFFE0000000000U) { return static_cast<std::uint16_t>(sign | 0x7C00U); }  // 65520
-  if (magnitude <= 0x3E60000000000000U) { return static_cast<std::uint16_t>(sign); }            // 2^-25
+  if (magnitude <= 0x3E60000000000000U) { return static_cast<std::uint16_t>(sign); }  // 2^-25
   auto const exponent = static_cast<std::uint32_t>(magnitude >> 52);
-  // As above: 42 bits are dropped, and one more for each step below 2^-14 (biased 1009).
+  // As above: 42 bits are dropped, and one more for each exponent below 2^-14 (biased 1009).
   std::uint32_t const dropped = exponent >= 1009 ? 42 : 42 + (1009 - exponent);
   std::uint64_t const value = exponent >= 1009 ? magnitude - (std::uint64_t{1023 - 15} << 52)
                                                : (magnitude & 0xFFFFFFFFFFFFFU) | 0x10000000000000U;
@@ -140,8 +141,8 @@ namespace terrazzo::tile {
   return float32_to_float16_bits(bits_of_float(single));
 }
 
-// Rows, into float32. `swapped` says that `in` is in big-endian order. `in` may lie in the end of `out`'s memory, where
-// its last byte is the last of `out`: working from the front, every sample is read before its bytes are overwritten.
+// Convert rows to float32. `swapped` means that `in` is big-endian. `in` may lie at the end of `out`'s memory, with a
+// common last byte: every sample is read, front to back, before its bytes are overwritten.
 TERRAZZO_HOST_DEVICE inline void widen_float16_row(std::byte const* in, std::byte* out, std::size_t count,
                                                    bool swapped) noexcept {
   for (std::size_t i = 0; i < count; ++i) {

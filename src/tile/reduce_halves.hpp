@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The average of levels whose sizes are even, 16 bytes of two rows at a time: the commonest overview, where memory is
-// the limit. The same bits as MakeAverage of reduce_samples.hpp.
+// The average of levels with even sizes, 16 bytes of two rows at a time: the most common overview, limited by memory
+// speed. The same bits as MakeAverage of reduce_samples.hpp.
 #pragma once
 
 #include "base/host_device.hpp"
@@ -16,7 +16,7 @@
 
 namespace terrazzo::tile {
 
-// Moved by one instruction each.
+// Loaded or stored by one instruction.
 struct alignas(16) SixteenBytes {
   std::uint64_t low, high;
 };
@@ -24,24 +24,24 @@ struct alignas(8) EightBytes {
   std::uint64_t all;
 };
 
-// Samples lie side by side along rows, those of one pixel together or each band by itself.
+// Samples are contiguous along rows, with bands interleaved or in planes.
 template <class T>
 struct HalvedRows {
-  std::byte const* source = nullptr;  // the first of the two rows of the first result row; 16-byte aligned, as all rows
+  std::byte const* source = nullptr;  // first of the two rows of the first result row; all rows are 16-byte aligned
   std::byte* result = nullptr;
   std::int64_t source_row_stride_bytes = 0, source_band_stride_bytes = 0;
   std::int64_t result_row_stride_bytes = 0, result_band_stride_bytes = 0;
-  std::uint32_t together = 1;  // bands of a pixel that lie together; 1, 2 or 4
-  std::uint32_t width = 0, row_count = 0;  // of the result
-  std::uint64_t lines = 0;  // rows, of every band where each lies by itself
+  std::uint32_t together = 1;  // interleaved bands of a pixel; 1, 2 or 4
+  std::uint32_t width = 0, row_count = 0;  // size of the result
+  std::uint64_t lines = 0;  // rows, summed over bands if they are in planes
   bool result_is_aligned = false;  // to 8 bytes
   Marker<T> marker{};
 };
 
-// Makes 8 bytes of a result row, or what is left of it.
+// Makes 8 bytes of a result row, or the rest of it.
 template <class T, std::uint32_t Together, bool Marked>
 struct HalveChunk {
-  static constexpr std::uint32_t kRead = 16 / sizeof(T), kMade = kRead / 2;  // samples
+  static constexpr std::uint32_t kRead = 16 / sizeof(T), kMade = kRead / 2;  // number of samples
   static_assert(kMade % Together == 0);
   HalvedRows<T> rows{};
 
@@ -102,11 +102,12 @@ struct HalveChunk {
   }
 };
 
-// Nothing where the task is not such that this can be done.
+// nullopt if the task is unsuitable.
 template <class T>
 [[nodiscard]] std::optional<HalvedRows<T>> halved_rows(ReduceTask const& task, Marker<T> const& marker) noexcept {
   constexpr std::int64_t kSample = sizeof(T);
-  LevelSamples const &source = task.source, &result = task.result;
+  SourceSamples const& source = task.source;
+  ResultSamples const& result = task.result;
   bool const is_half = task.columns_are_pairs && task.source_height == 2 * std::uint64_t{task.height};
   if (!is_half || task.has_mask || task.has_alpha) { return std::nullopt; }
   HalvedRows<T> rows;

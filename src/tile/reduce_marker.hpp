@@ -12,7 +12,7 @@
 
 namespace terrazzo::tile {
 
-// Nothing where no pixel can have it.
+// nullopt if no pixel can have it.
 template <class T>
 [[nodiscard]] std::optional<T> marker_of(ReductionSpec const& spec) noexcept {
   if (!spec.nodata || !spec.nodata->representable) { return std::nullopt; }
@@ -24,11 +24,11 @@ template <class T>
   return convert_value<T>(spec.nodata->value);
 }
 
-// The same, trivially copyable.
+// The marker in a trivially copyable form.
 template <class T>
 struct Marker {
   bool present = false;
-  T value{};  // zero where there is none: what a pixel made from nothing is
+  T value{};  // zero if there is none: the value of a pixel without valid sources
   Avoided<T> avoided{};
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pixel of an overview out of pixels of the level before it: which source pixels it is made from, with which
-// weights, and the arithmetic, operation by operation as GDAL 3.12 does it (gdaladdo and its COG driver), so that
-// results are equal to the bit on the host and on the device. A NaN that comes out is always the plain quiet NaN.
+// One pixel of an overview from pixels of the previous level: its source pixels, their weights, and the arithmetic,
+// operation by operation as in GDAL 3.12 (gdaladdo and its COG driver), so that results are equal bit for bit on the
+// host and on the device. A resulting NaN is always the plain quiet NaN.
 #pragma once
 
 #include "base/float_nodata.hpp"
@@ -19,28 +19,34 @@
 namespace terrazzo::tile {
 
 // ---------------------------------------------------------------------------------------------------------------
-// Which source pixels
+// Source pixels
 
-// Along one axis: [first, last), whole but for the outer two, which count with their own weights.
+// Along one axis: [first, last), all with full weight except the outer two, which have their own weights.
 struct AxisWindow {
   std::uint32_t first = 0, last = 0;
   double first_weight = 1, last_weight = 1;
   double total_weight = 1;
 
   [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t size() const noexcept { return last - first; }
-  // Of source pixel `i` of the window.
+  // The weight of source pixel `i` of the window.
   [[nodiscard]] TERRAZZO_HOST_DEVICE double weight(std::uint32_t i) const noexcept {
     return i == first ? first_weight : i + 1 == last ? last_weight : 1.0;
   }
 };
 
-// The window of average, RMS, minimum, maximum and median: every source pixel that result pixel `i` covers, however
-// little. `ratio` is source size / result size, in double.
-[[nodiscard]] TERRAZZO_HOST_DEVICE inline AxisWindow covered_pixels(std::uint32_t i, double ratio,
-                                                                    std::uint32_t source_size) noexcept {
-  constexpr double kTolerance = 1e-8;  // i * ratio is seldom exact
-  double const start = i * ratio;
-  double const end = (static_cast<double>(i) + 1) * ratio;
+// The part of a level that a result shows, along one axis: result pixel i covers the level's pixels from
+// shift + (first + i) * ratio to shift + (first + i + 1) * ratio. The source begins with the level's pixel `origin`.
+struct AxisMap {
+  double ratio = 1, shift = 0;
+  std::uint32_t first = 0, origin = 0;
+
+  [[nodiscard]] double at(double i) const noexcept { return shift + (static_cast<double>(first) + i) * ratio; }
+};
+
+// Every source pixel between `start` and `end`, even in small part.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline AxisWindow covered_between(double start, double end,
+                                                                     std::uint32_t source_size) noexcept {
+  constexpr double kTolerance = 1e-8;  // products with the ratio are seldom exact
   AxisWindow window;
   window.first = static_cast<std::uint32_t>(start + kTolerance);
   window.last = static_cast<std::uint32_t>(std::ceil(end - kTolerance));
@@ -54,6 +60,25 @@ struct AxisWindow {
     window.total_weight += window.size() - 2.0;
     window.total_weight += window.last_weight;
   }
+  return window;
+}
+
+// The window of average, RMS, minimum, maximum and median: the source pixels that result pixel `i` covers. `ratio` is
+// source size / result size, in double.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline AxisWindow covered_pixels(std::uint32_t i, double ratio,
+                                                                    std::uint32_t source_size) noexcept {
+  return covered_between(i * ratio, (static_cast<double>(i) + 1) * ratio, source_size);
+}
+
+// The same for a part of a level. Result pixels may reach beyond the level's last pixel.
+[[nodiscard]] inline AxisWindow covered_pixels(std::uint32_t i, AxisMap const& map,
+                                               std::uint32_t source_size) noexcept {
+  constexpr double kRounding = 1e-3;  // less than this beyond the end is no pixel's part
+  std::uint32_t const limit = map.origin + source_size;
+  double const end = map.at(static_cast<double>(i) + 1);
+  AxisWindow window = covered_between(map.at(i), end - limit > kRounding ? limit : end, limit);
+  window.first -= map.origin;
+  window.last -= map.origin;
   return window;
 }
 
@@ -80,11 +105,10 @@ struct AxisWindow {
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// Which of them are valid
+// Validity
 
-// True for NaN, which is as missing as the marker, and for floats that are equal to the marker within a few units of
-// the last place of a float32 (also in float64: GDAL's rule, which catches markers that lost digits on their way
-// through text).
+// True for NaN, which is missing like the marker, and for floats that equal the marker within a few units of the last
+// place of a float32 (also in float64: GDAL's rule, which covers markers that lost digits in text).
 template <class Float>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_close_to(Float value, Float marker) noexcept {
   return (static_cast<int>(is_float_nodata(value, marker)) | static_cast<int>(value != value)) != 0;
@@ -104,7 +128,7 @@ template <class T>
 // ---------------------------------------------------------------------------------------------------------------
 // Arithmetic
 
-// The type that pixels of type T are reduced in.
+// The type in which pixels of type T are reduced.
 template <class T>
 struct Worked {
   using type = double;
@@ -143,23 +167,23 @@ template <class T>
   }
 }
 
-// A result of type T.
+// Converts a result to type T.
 template <class T, class W>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T rounded_to(W value) noexcept {
   return convert_value<T>(plain_nan(value));
 }
 
-// Four whole pixels, nothing missing: a b above c d. GDAL's vector loop adds columns first, its scalar loop for the
-// last pixels of a row adds in reading order; in floats the two differ in the last bit.
+// Four whole pixels, all valid: a b above c d. GDAL's vector loop adds columns first, its scalar loop for the last
+// pixels of a row adds in reading order; in floats the two differ in the last bit.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T average_of_four(T a, T b, T c, T d, bool in_reading_order) noexcept {
   using W = WorkedAs<T>;
   if constexpr (std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::int16_t>) {
-    // Worked in float, where it is exact: halves away from zero.
+    // Equal to GDAL's result in float, which is exact: halves away from zero.
     std::int32_t const sum = std::int32_t{a} + b + c + d;
     return static_cast<T>((sum + 2 + (sum >> 31)) >> 2);
   } else if constexpr (std::is_floating_point_v<W>) {
-    constexpr auto kQuarter = static_cast<W>(0.25);  // before the sum, so that it cannot overflow
+    constexpr auto kQuarter = static_cast<W>(0.25);  // scaled before the sum, so that it cannot overflow
     W const wa = kQuarter * convert_value<W>(a), wb = kQuarter * convert_value<W>(b);
     W const wc = kQuarter * convert_value<W>(c), wd = kQuarter * convert_value<W>(d);
     return rounded_to<T>(in_reading_order ? ((wa + wb) + wc) + wd : (wa + wc) + (wb + wd));
@@ -168,21 +192,20 @@ template <class T>
   }
 }
 
-// How many pixels at the end of a row of `width` GDAL adds in reading order.
+// The number of pixels at the end of a row of `width` that GDAL adds in reading order.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE constexpr std::uint32_t reading_order_tail(std::uint32_t width) noexcept {
   return std::is_same_v<WorkedAs<T>, float> ? width % 4 : std::is_same_v<WorkedAs<T>, double> ? width % 2 : 0;
 }
 
-// What an average is not allowed to be, and what it is instead.
+// A value that an average must not have, and its replacement.
 template <class T>
 struct Avoided {
   bool present = false;
   WorkedAs<T> value{}, instead{};
 };
 
-// The neighbour of a marker that stands for it when a result happens to hit the marker. REQUIRES a marker that pixels
-// of type T can have.
+// The neighbour of a marker that replaces a result equal to the marker. REQUIRES: pixels of type T can have the marker.
 template <class T>
 [[nodiscard]] inline Avoided<T> avoid_marker(T marker) noexcept {
   using W = WorkedAs<T>;
@@ -213,7 +236,7 @@ template <class T>
   return avoided;
 }
 
-// The end of an average: a sum in double over its weight, rounded to T. `scale` is 1 for integers worked as such.
+// The end of an average: a sum in double divided by its weight, rounded to T. `scale` is 1 for integer arithmetic.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T finish_average(double total, double weight, double scale,
                                                            Avoided<T> const& avoided) noexcept {
@@ -228,7 +251,7 @@ template <class T>
   return rounded_to<T>(value);
 }
 
-// Weights of the unmasked average, where floats are divided by the number of pixels first so that they cannot overflow.
+// Weights of the average without a mask, where floats are divided by the number of pixels first to avoid overflow.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline double average_scale(std::uint32_t pixel_count) noexcept {
   return std::is_floating_point_v<WorkedAs<T>> ? static_cast<double>(pixel_count) : 1.0;
@@ -254,7 +277,7 @@ template <class T, class Sample>
   return finish_average<T>(total, x.total_weight * y.total_weight, scale, avoided);
 }
 
-// The same over those for which valid(column, row) holds; `nothing` when there is none.
+// The average of the pixels for which valid(column, row) is true; `nothing` if there is none.
 template <class T, class Sample, class Valid>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T average_of_valid(AxisWindow const& x, AxisWindow const& y,
                                                              Avoided<T> const& avoided, T nothing, Sample const& sample,
@@ -277,7 +300,7 @@ template <class T, class Sample, class Valid>
 }
 
 // average_of_valid() of two by two whole pixels, without a branch. Small integers are exact in float32: their quotients
-// by 2, 3 and 4 stay clear of the borders of rounding.
+// by 2, 3 and 4 are never close to a rounding border.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T average_of_valid_four(T const (&values)[4], bool const (&valid)[4],
                                                                   Avoided<T> const& avoided, T nothing) noexcept {
@@ -291,7 +314,7 @@ template <class T>
     }
     float const mean = static_cast<float>(sum) / static_cast<float>(count | (count == 0 ? 1 : 0));
     std::int32_t rounded = static_cast<std::int32_t>(mean + (mean < 0 ? -0.5F : 0.5F));
-    // Unsigned pixels are compared when they are whole, signed ones before.
+    // Unsigned pixels are compared after rounding, signed ones before.
     bool const hits =
         std::is_integral_v<W> ? static_cast<W>(rounded) == avoided.value : static_cast<W>(mean) == avoided.value;
     rounded = avoided.present && hits ? static_cast<std::int32_t>(avoided.instead) : rounded;
@@ -313,7 +336,7 @@ template <class T>
 // ---------------------------------------------------------------------------------------------------------------
 // Root mean square
 
-// The end of a mean of squares. Unsigned pixels get the whole number whose square is nearest.
+// The end of a mean of squares. Unsigned pixels get the integer whose square is nearest.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T finish_rms(double total, double weight, double scale,
                                                        Avoided<T> const& avoided) noexcept {
@@ -331,7 +354,7 @@ template <class T>
   return rounded_to<T>(value);
 }
 
-// Four whole pixels, nothing missing, in a type worked in floats: see average_of_four().
+// Four whole pixels, all valid, in a type with float arithmetic: see average_of_four().
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T rms_of_four(T a, T b, T c, T d, bool in_reading_order) noexcept {
   using W = WorkedAs<T>;
@@ -339,7 +362,7 @@ template <class T>
   W largest = 0;
   for (W const value : values) {
     W const size = std::fabs(value);
-    if (!(size <= largest)) { largest = size; }  // a NaN too
+    if (!(size <= largest)) { largest = size; }  // true for NaN too
   }
   if (largest == 0) { return rounded_to<T>(W{0}); }
   if (!(largest <= std::numeric_limits<W>::max())) {
@@ -358,7 +381,7 @@ template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T rms_of_whole_four(T a, T b, T c, T d, std::uint32_t column,
                                                               std::uint32_t width) noexcept {
   if constexpr (std::is_floating_point_v<WorkedAs<T>>) {
-    // There is no vector loop in double.
+    // GDAL has no vector loop in double.
     std::uint32_t const tail =
         std::is_same_v<WorkedAs<T>, float> ? width - reading_order_tail<T>(width) : std::uint32_t{0};
     return rms_of_four<T>(a, b, c, d, column >= tail);
@@ -369,7 +392,7 @@ template <class T>
   }
 }
 
-// Values are divided by the largest first where all count, so that squares cannot overflow.
+// If all pixels count, values are divided by the largest first, so that squares cannot overflow.
 template <class T, class Sample>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T rms_of_all(AxisWindow const& x, AxisWindow const& y,
                                                        Avoided<T> const& avoided, Sample const& sample) noexcept {
@@ -419,7 +442,7 @@ template <class T, class Sample, class Valid>
 // ---------------------------------------------------------------------------------------------------------------
 // Complex numbers
 
-// Mean, or root mean square, of each part by itself. Through float32 whatever the type, as GDAL works.
+// Mean, or root mean square, of each part separately. Through float32 for any type, as in GDAL.
 struct ComplexMean {
   bool of_squares = false;
   double real = 0, imaginary = 0;
@@ -455,7 +478,14 @@ struct ComplexMean {
   return 0.0;
 }
 
-// sin(pi x) sin(pi x / 3) / (pi x pi x / 3), with sin(3a) = 3 sin(a) - 4 sin(a)^3. Not cut off at 3: windows are.
+// The B-spline of degree 3.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline double cubic_spline_weight(double x) noexcept {
+  double const distance = std::fabs(x), rest = 2.0 - distance;
+  if (distance <= 1.0) { return (4.0 + x * x * (3.0 * distance - 6.0)) / 6.0; }
+  return rest > 0 ? rest * rest * rest / 6.0 : 0.0;
+}
+
+// sin(pi x) sin(pi x / 3) / (pi x pi x / 3), with sin(3a) = 3 sin(a) - 4 sin(a)^3. No cut-off at 3: windows have one.
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline double lanczos_weight(double x) noexcept {
   if (x == 0.0) { return 1.0; }
   double const angle = 3.14159265358979323846 * x, third = angle / 3;
@@ -469,16 +499,31 @@ struct KernelWindow {
   double start = 0, step = 1;  // distance of pixel `first` from the middle, and between pixels, in result pixels
 };
 
-[[nodiscard]] TERRAZZO_HOST_DEVICE inline KernelWindow kernel_window(std::uint32_t i, double ratio, double radius,
-                                                                     std::uint32_t source_size) noexcept {
+// Around `middle`, in [begin, end) of the source's pixels.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline KernelWindow kernel_window_at(double middle, double ratio, double radius,
+                                                                        std::uint32_t begin,
+                                                                        std::uint32_t end) noexcept {
   double const scale = 1.0 / ratio, step = scale >= 1.0 ? 1.0 : scale, reach = radius / step;
-  double const middle = (i + 0.5) * ratio;
   double const low = std::floor(middle - reach + 0.5), high = middle + reach + 0.5;
   KernelWindow window;
-  window.first = low > 0 ? static_cast<std::uint32_t>(low) : 0;
-  window.last = high < source_size ? static_cast<std::uint32_t>(high) : source_size;
+  window.first = low > begin ? static_cast<std::uint32_t>(low) : begin;
+  window.last = high < end ? static_cast<std::uint32_t>(high) : end;
   window.step = step;
   window.start = step * (window.first - middle + 0.5);
+  return window;
+}
+
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline KernelWindow kernel_window(std::uint32_t i, double ratio, double radius,
+                                                                     std::uint32_t source_size) noexcept {
+  return kernel_window_at((i + 0.5) * ratio, ratio, radius, 0, source_size);
+}
+
+// For a part of a level.
+[[nodiscard]] inline KernelWindow kernel_window(std::uint32_t i, AxisMap const& map, double radius,
+                                                std::uint32_t source_size) noexcept {
+  KernelWindow window = kernel_window_at(map.at(i + 0.5), map.ratio, radius, map.origin, map.origin + source_size);
+  window.first -= map.origin;
+  window.last -= map.origin;
   return window;
 }
 

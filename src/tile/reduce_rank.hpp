@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Smallest, largest, middle and most frequent of the source pixels that a result pixel covers; a pixel that is covered
-// in part counts whole. NaN never takes part in the first three. Among equals the first in reading order is taken,
-// which shows in zeros of two signs; the middle knows -0 as smaller than 0.
+// Minimum, maximum, median and mode of the source pixels that a result pixel covers; a partly covered pixel counts
+// fully. The first three ignore NaN. Among equal values the first in reading order is taken, which matters for zeros of
+// two signs; the median treats -0 as smaller than 0.
 #pragma once
 
 #include "base/host_device.hpp"
@@ -34,13 +34,13 @@ template <class T>
   }
 }
 
-// All NaNs are one value.
+// All NaNs count as one value.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_same(T a, T b) noexcept {
   return (!is_less(a, b) && !is_less(b, a) && is_number(a) && is_number(b)) || (!is_number(a) && !is_number(b));
 }
 
-// What comes out where nothing went in and no marker says what.
+// The result of a window without valid pixels if there is no marker.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T no_number() noexcept {
   if constexpr (std::is_same_v<T, Half>) {
@@ -58,7 +58,7 @@ using OrderKey =
                        std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
-// Numbers in order are keys in order.
+// The order of keys is the order of numbers.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline OrderKey<T> order_key(T value) noexcept {
   using Key = OrderKey<T>;
@@ -87,11 +87,11 @@ template <class T>
   return value;
 }
 
-// The mean of the middle two, where their number is even.
+// The mean of the middle two, for an even count.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T mean_of_middle(T lower, T upper) noexcept {
   if constexpr (sizeof(T) == 8 && std::is_integral_v<T>) {
-    // In whole numbers, since doubles have too few digits; halves away from zero.
+    // In integers, since doubles have too few digits; halves away from zero.
     auto const difference = static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower);
     auto const below = static_cast<T>(static_cast<std::uint64_t>(lower) + difference / 2);
     return difference % 2 != 0 && below >= 0 ? static_cast<T>(below + 1) : below;
@@ -101,9 +101,9 @@ template <class T>
 }
 
 // ---------------------------------------------------------------------------------------------------------------
-// Without storage: every pass goes through the window again
+// Without storage: every pass reads the window again
 
-// The pixels of a window that count, in reading order.
+// The valid pixels of a window, in reading order.
 template <class T>
 struct RankWindow {
   AxisWindow const& x;
@@ -121,7 +121,7 @@ struct RankWindow {
   }
 };
 
-// Each rule returns `nothing` where no pixel counts.
+// Each rule returns `nothing` if no pixel is valid.
 template <bool Largest>
 struct PickExtreme {
   template <class T>
@@ -141,7 +141,7 @@ struct PickExtreme {
 using PickSmallest = PickExtreme<false>;
 using PickLargest = PickExtreme<true>;
 
-// The value that is the first, in reading order, to be counted that often.
+// The most frequent value; of several, the one that reaches its count first in reading order.
 struct PickMostFrequent {
   template <class T>
   [[nodiscard]] TERRAZZO_HOST_DEVICE static T pick(RankWindow<T> const& window, T nothing) noexcept {
@@ -161,7 +161,7 @@ struct PickMostFrequent {
 };
 
 struct PickMiddle {
-  // Windows of the usual ratios are sorted in place; larger ones are searched by halving the range of keys.
+  // Windows of the usual ratios are sorted in a local array; larger ones are searched by bisecting the range of keys.
   static constexpr std::uint32_t kSorted = 9;
 
   template <class T>
@@ -178,7 +178,7 @@ struct PickMiddle {
       ++count;
     });
     if (count == 0) { return nothing; }
-    std::uint64_t const half = count / 2;  // of all keys, this many come before the one that is looked for
+    std::uint64_t const half = count / 2;  // number of keys before the median
     while (low < high) {
       Key const middle = static_cast<Key>(low + (high - low) / 2);
       std::uint64_t up_to_middle = 0;
@@ -229,14 +229,14 @@ struct MakeRanked {
     AxisWindow const x = covered_pixels(column, task.column_ratio, task.source_width);
     AxisWindow const y = covered_pixels(row, task.row_ratio, task.source_height);
     Validity const kind = task.validity(band, marker.present);
-    bool const by_plane = kind == Validity::mask || kind == Validity::alpha;
-    T const nothing = marker.present || by_plane ? marker.value : no_number<T>();
+    bool const has_value = marker.present || kind == Validity::mask;
+    T const nothing = kind == Validity::alpha ? T{} : has_value ? marker.value : no_number<T>();
     RankWindow<T> const window{x, y, {task.source, band}, {task, kind, band, marker.value}};
     store_sample(task.result, band, column, row, Rule::pick(window, nothing));
   }
 };
 
-// The mask of the most frequent: valid where most are.
+// The mask of the mode: valid where most source pixels are.
 struct MakeMajorityMask {
   static constexpr std::uint32_t kRows = 1;
   ReduceTask task{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makers of single samples by nearest, average and root mean square, and of the mask beside them: called with band,
-// column and row of the result, they read the source of their task and store one sample. The host writer goes along
-// whole rows instead, with the same bits.
+// Makers of single samples by nearest, average and root mean square, and of their mask: called with band, column and
+// row of the result, they read the source of their task and store one sample. The host writer processes whole rows
+// instead, with the same bits.
 #pragma once
 
 #include "tile/reduce_marker.hpp"
@@ -13,7 +13,7 @@
 
 namespace terrazzo::tile {
 
-// Samples are `parts` (1 or 2) times a Word that moves as it is.
+// Samples are `parts` (1 or 2) Words that are copied unchanged.
 template <class Word>
 struct MakeNearest {
   static constexpr std::uint32_t kRows = 1;
@@ -46,7 +46,8 @@ template <class T>
           {counted(column, row), counted(column + 1, row), counted(column, row + 1), counted(column + 1, row + 1)}};
 }
 
-// One sample out of the source pixels it covers. The rule finds its columns itself: two by two pixels need no window.
+// One sample from the source pixels that it covers. The rule finds its columns itself: two by two pixels need no
+// window.
 template <class T, class Rule>
 struct MakeMean {
   static constexpr std::uint32_t kRows = 1;
@@ -141,7 +142,7 @@ struct MakeNearestMask {
   }
 };
 
-// Valid where any source pixel is.
+// Valid where any source pixel is valid.
 struct MakeAnyMask {
   static constexpr std::uint32_t kRows = 1;
   ReduceTask task{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of two levels in one memory, the host's or a device's, and what decides which pixels of the upper one count:
-// what the makers of single samples (reduce_samples.hpp, reduce_rank.hpp, reduce_kernel.hpp) work on. Trivially
-// copyable, so that it goes to a kernel as it is.
+// Rows of two levels in one memory, the host's or a device's, and the validity of the source's pixels: the input of the
+// makers of single samples (reduce_samples.hpp, reduce_rank.hpp, reduce_convolution.hpp). Trivially copyable, so that
+// it is passed to kernels directly.
 #pragma once
 
 #include "base/host_device.hpp"
@@ -17,36 +17,40 @@
 
 namespace terrazzo::tile {
 
-// Samples of one level from row `first` on. Address and strides are multiples of a sample's alignment (of a part's,
-// where samples are complex).
+// Samples of one level from row `first` on. Address and strides are multiples of a sample's alignment (of a part's, if
+// samples are complex). Byte is const in a level that is only read.
+template <class Byte>
 struct LevelSamples {
-  std::byte* data = nullptr;
+  Byte* data = nullptr;
   std::int64_t band_stride_bytes = 0, row_stride_bytes = 0, pixel_stride_bytes = 0;
   std::uint32_t first = 0;
 
-  [[nodiscard]] TERRAZZO_HOST_DEVICE std::byte* at(std::uint32_t band, std::uint32_t column,
-                                                   std::uint32_t row) const noexcept {
+  [[nodiscard]] TERRAZZO_HOST_DEVICE Byte* at(std::uint32_t band, std::uint32_t column,
+                                              std::uint32_t row) const noexcept {
     return data + band * band_stride_bytes + static_cast<std::int64_t>(row - first) * row_stride_bytes +
            column * pixel_stride_bytes;
   }
 };
 
-// What says whether a source sample counts.
+using SourceSamples = LevelSamples<std::byte const>;
+using ResultSamples = LevelSamples<std::byte>;
+
+// The source of a sample's validity.
 enum class Validity : std::uint8_t { all, marker, mask, alpha };
 
 struct ReduceTask {
-  LevelSamples source{}, result{};
-  LevelSamples source_mask{}, result_mask{};  // of uint8; data null when there is none
+  SourceSamples source{}, source_mask{};  // masks: of uint8; data is null if there is none
+  ResultSamples result{}, result_mask{};
   std::uint32_t source_width = 0, source_height = 0, width = 0, height = 0;
   std::uint32_t bands = 1;
-  std::uint32_t first_row = 0, row_count = 0;  // of the result, to be made
+  std::uint32_t first_row = 0, row_count = 0;  // rows of the result to make
   double column_ratio = 1, row_ratio = 1;
   bool columns_are_pairs = false;
   bool has_mask = false, has_alpha = false;
   bool alpha_is_mask = false;  // for all bands
   std::uint32_t alpha_band = 0;
 
-  // The mask wins over the marker, the marker over alpha; but alpha itself is reduced where it is visible.
+  // The mask has priority over the marker, and the marker over alpha; alpha itself is reduced where it is visible.
   [[nodiscard]] TERRAZZO_HOST_DEVICE Validity validity(std::uint32_t band, bool has_marker) const noexcept {
     if (alpha_is_mask || (has_alpha && band == alpha_band)) { return Validity::alpha; }
     if (has_mask) { return Validity::mask; }
@@ -54,7 +58,7 @@ struct ReduceTask {
   }
 };
 
-// All but the samples and the rows to make.
+// Sets everything except the samples and the rows to make.
 [[nodiscard]] inline ReduceTask reduce_task(ReductionSpec const& spec) noexcept {
   ReduceTask task;
   task.source_width = spec.source_width;
@@ -75,7 +79,7 @@ struct ReduceTask {
 // The samples of one band.
 template <class T>
 struct BandSamples {
-  LevelSamples const& level;
+  SourceSamples const& level;
   std::uint32_t band;
 
   [[nodiscard]] TERRAZZO_HOST_DEVICE T operator()(std::uint32_t column, std::uint32_t row) const noexcept {
@@ -83,14 +87,14 @@ struct BandSamples {
   }
 };
 
-// Whether a pixel with this alpha counts. As in GDAL, where alpha goes through a byte: negative values, such as the
-// nodata value that a transparent window has become on the level before, and less than a half do not.
+// True if a pixel with this alpha counts. As in GDAL, where alpha is converted to a byte: values below a half do not
+// count, nor do negative values, such as the nodata value that a transparent window got on the previous level.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_visible(T alpha) noexcept {
   return convert_value<std::uint8_t>(alpha) != 0;
 }
 
-// Whether the sample of one band at (column, row) counts.
+// True if the sample of one band at (column, row) counts.
 template <class T>
 struct CountedSamples {
   ReduceTask const& task;
@@ -108,7 +112,7 @@ struct CountedSamples {
   }
 };
 
-// Which band a line is of, where every band has `lines_a_band`. Division of 64 bits is slow on a device.
+// The band of a line, if every band has `lines_a_band`. Division of 64 bits is slow on a device.
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t band_of_line(std::uint64_t line,
                                                                      std::uint32_t lines_a_band) noexcept {
   bool const is_short = line >> 32 == 0;
@@ -116,7 +120,7 @@ struct CountedSamples {
 }
 
 template <class T>
-TERRAZZO_HOST_DEVICE inline void store_sample(LevelSamples const& level, std::uint32_t band, std::uint32_t column,
+TERRAZZO_HOST_DEVICE inline void store_sample(ResultSamples const& level, std::uint32_t band, std::uint32_t column,
                                               std::uint32_t row, T value) noexcept {
   *reinterpret_cast<T*>(level.at(band, column, row)) = value;
 }

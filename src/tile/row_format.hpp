@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a decoded row is, as TIFF defines it, and how its samples become finished ones: samples of the band's type in
-// the machine's byte order. The host does it a row at a time (read/row_finisher), the device a sample at a time.
+// The format of a decoded row, as TIFF defines it, and the conversion of its samples to finished ones: samples of the
+// band's type in native byte order. The host processes a row at a time (read/blocks/row_finisher), the device a sample.
 #pragma once
 
 #include "base/host_device.hpp"
@@ -28,15 +28,15 @@ enum class FinishStep : std::uint8_t {
 
 struct RowFormat {
   FinishStep step = FinishStep::copy;
-  bool swapped = false;             // the row is not in the machine's byte order
-  DType dtype = DType::u8;          // of a finished sample
-  std::uint32_t width_px = 0;       // as encoded: the padding of an edge tile is part of it
-  std::uint32_t samples = 1;        // of a pixel in this block
-  std::uint32_t bits = 8;           // of a stored sample
-  std::uint32_t sample_bytes = 1;   // of a finished sample
+  bool swapped = false;  // the row is not in native byte order
+  DType dtype = DType::u8;  // type of a finished sample
+  std::uint32_t width_px = 0;  // as encoded, including the padding of an edge tile
+  std::uint32_t samples = 1;  // per pixel in this block
+  std::uint32_t bits = 8;  // bits of a stored sample
+  std::uint32_t sample_bytes = 1;  // size of a finished sample
   std::uint64_t decoded_row_bytes = 0, finished_row_bytes = 0;
 
-  // True when sums run along the row before samples can be used.
+  // True if sums run along the row before samples can be used.
   [[nodiscard]] TERRAZZO_HOST_DEVICE bool is_predicted() const noexcept {
     return step == FinishStep::horizontal || step == FinishStep::horizontal_swapped || sums_bytes();
   }
@@ -45,13 +45,13 @@ struct RowFormat {
   }
 };
 
-// A finished sample in the bytes it will be stored with; at most 16.
+// A finished sample in its stored bytes; at most 16.
 struct RawSample {
   std::uint64_t low = 0, high = 0;
 };
 
-// Sample `index` (pixel * samples + sample) of a row whose sums are done. Touches only bytes of that sample. Rows of
-// whole-byte samples start at a multiple of the sample's size.
+// Sample `index` (pixel * samples + sample) of a row after summing. Reads only bytes of that sample. Rows of whole-byte
+// samples start at a multiple of the sample's size.
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline RawSample finished_sample(std::byte const* row, RowFormat const& format,
                                                                     std::size_t index) noexcept {
   RawSample value;
@@ -99,7 +99,7 @@ struct RawSample {
     }
     case 8: {
       auto const bits = load_aligned<std::uint64_t>(row + index * 8);
-      // Swapping all eight bytes also swaps the parts: they go back by a rotation.
+      // Swapping all eight bytes also swaps the parts: a rotation restores their order.
       std::uint64_t const reversed = byte_swapped(bits);
       value.low = !swap ? bits : two_parts ? (reversed << 32) | (reversed >> 32) : reversed;
       break;
@@ -115,7 +115,7 @@ struct RawSample {
   return value;
 }
 
-// The sums of a predictor along one row, in place, as the definition has it; for the host twin of the device's kernels.
+// The sums of a predictor along one row, in place, by definition; for the host version of the device's kernels.
 inline void sum_row_scalar(std::byte* row, RowFormat const& format) noexcept {
   std::size_t const count = std::size_t{format.width_px} * format.samples;
   auto const sum = [&]<class T>(T, std::size_t elements) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Count, extremes, mean and spread of one row of one band: the text that host and device share, so that statistics have
-// the same bits whoever took them. A row is added up from left to right; rows are merged from top to bottom.
+// Count, extremes, mean and spread of one row of one band: code that host and device share, so that statistics have the
+// same bits on both. A row is added up from left to right; rows are merged from top to bottom.
 #pragma once
 
 #include "base/float_nodata.hpp"
@@ -16,7 +16,8 @@
 
 namespace terrazzo::tile {
 
-// By value: zeros of either sign are the same, floats also when they differ in digits that text loses. NaN never is.
+// Compares by value: zeros of either sign are equal, and so are floats that differ in digits that text loses. NaN is
+// never equal.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline bool is_nodata_sample(T sample, T nodata) noexcept {
   if constexpr (std::is_same_v<T, Half>) {
@@ -37,13 +38,13 @@ template <class T>
   }
 }
 
-// The sum of a row of a block never loses what shows: rows are short, and their moments are merged.
+// Plain sums of a row are precise enough: rows are short, and their moments are merged.
 struct RowSums {
   std::uint64_t count = 0;
   double shift = 0, sum = 0, squares = 0;
   double minimum = std::numeric_limits<double>::infinity(), maximum = -std::numeric_limits<double>::infinity();
 
-  // NaN is no value.
+  // NaN does not count.
   TERRAZZO_HOST_DEVICE void add(double value) noexcept {
     if (value != value) { return; }
     if (count == 0) { shift = value; }

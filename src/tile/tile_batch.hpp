@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A batch of tiles is one buffer: one contiguous piece of memory, and for every tile an offset, a size and a status.
-// Each stage takes a batch and fills a batch, so there is one allocation and one read per batch, never per tile.
+// Stages take whole batches, so there is one allocation and one read per batch, never per tile.
 #pragma once
 
 #include "tile/tile_status.hpp"
@@ -22,7 +22,7 @@ struct BatchItem {
 };
 
 struct TileBatch {
-  std::span<std::byte const> buffer{};  // owned by whoever filled the batch
+  std::span<std::byte const> buffer{};  // owned by the function that filled the batch
   std::vector<BatchItem> items{};
 
   [[nodiscard]] std::span<std::byte const> bytes_of(BatchItem const& item) const noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How samples lie in a view, told by its strides. Host's and device's views have the same fields.
+// The layout of samples in a view, computed from its strides. Host and device views have the same fields.
 #pragma once
 
 #include "base/checked.hpp"
@@ -14,7 +14,7 @@
 
 namespace terrazzo::tile {
 
-// Whether pixels of `samples` bands follow each other without a gap, their samples in order: a row is one run of bytes.
+// True if pixels of `samples` bands are contiguous, with their samples in order: a row is one run of bytes.
 template <class View>
 [[nodiscard]] TERRAZZO_HOST_DEVICE constexpr bool has_pixels_together(View const& view, std::uint32_t samples,
                                                                       std::size_t sample_bytes) noexcept {
@@ -22,15 +22,15 @@ template <class View>
   return view.pixel_stride_bytes == sample * samples && (samples == 1 || view.band_stride_bytes == sample);
 }
 
-// Rows of one band after another, without gaps.
+// A view of contiguous rows, one band after another.
 template <class View>
-[[nodiscard]] View contiguous_view(void* data, DType dtype, std::uint32_t bands, std::uint32_t height,
+[[nodiscard]] View contiguous_view(decltype(View::data) data, DType dtype, std::uint32_t bands, std::uint32_t height,
                                    std::uint32_t width) noexcept {
   auto const sample = static_cast<std::int64_t>(size_bytes(dtype));
   return {data, dtype, bands, height, width, sample * width * height, sample * width, sample};
 }
 
-// All strides 0 mean such a view (terrazzo/read.hpp). Other views stay as they are.
+// All strides 0 mean such a view (terrazzo/read.hpp). Other views are returned unchanged.
 template <class View>
 [[nodiscard]] View with_strides(View const& view) {
   if (view.band_stride_bytes != 0 || view.row_stride_bytes != 0 || view.pixel_stride_bytes != 0) { return view; }
@@ -43,7 +43,7 @@ template <class View>
   return contiguous_view<View>(view.data, view.dtype, view.bands, view.height, view.width);
 }
 
-// Throws `usage` for a view in which samples share their places: whoever writes to it would lose all but one of them.
+// Throws `usage` for a view in which samples share an address: a writer would lose all but one of them.
 template <class View>
 void check_distinct_samples(View const& view) {
   auto const check = [](std::int64_t stride, std::uint32_t count, char const* what) {

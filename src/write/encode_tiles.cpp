@@ -4,9 +4,9 @@
 #include "terrazzo/error.hpp"
 #include "terrazzo/write.hpp"
 #include "tile/view_strides.hpp"
-#include "write/block_encoder.hpp"
-#include "write/file_plan.hpp"
-#include "write/lossy_notes.hpp"
+#include "write/host/block_encoder.hpp"
+#include "write/plan/file_plan.hpp"
+#include "write/plan/lossy_notes.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -15,7 +15,7 @@ namespace terrazzo {
 
 using namespace writing;
 
-EncodedTiles encode_tiles(HostView const& pixels, TileId first, std::uint32_t width, std::uint32_t height,
+EncodedTiles encode_tiles(ConstHostView const& pixels, TileId first, std::uint32_t width, std::uint32_t height,
                           WriteOptions const& options) {
   auto const refuse = [](std::string message) { throw Error(ErrorKind::usage, std::move(message)); };
   FilePlan plan = plan_file(width, height, options);
@@ -41,15 +41,15 @@ EncodedTiles encode_tiles(HostView const& pixels, TileId first, std::uint32_t wi
 
   note_blurred_validity(plan);
 
-  // The view as a raster of its own: an edge of it is an edge of the raster, or of a tile.
+  // The view as a separate raster: its edge is an edge of the raster, or of a tile.
   LevelPlan& part = plan.levels.front();
   part.width = pixels.width;
   part.height = pixels.height;
   part.blocks_across = (pixels.width + part.block_width - 1) / part.block_width;
   part.blocks_down = (pixels.height + part.block_height - 1) / part.block_height;
-  LevelRows rows;
+  ConstHostRows rows;
   rows.pixels = tile::with_strides(pixels);
-  std::vector<BlockJob> jobs;
+  std::vector<HostBlockJob> jobs;
   for (std::uint32_t plane = 0; plane < plan.planes; ++plane) {
     for (std::uint32_t y = 0; y < part.blocks_down; ++y) {
       for (std::uint32_t x = 0; x < part.blocks_across; ++x) { jobs.push_back({0, {x, y, plane}, &rows}); }
@@ -57,7 +57,7 @@ EncodedTiles encode_tiles(HostView const& pixels, TileId first, std::uint32_t wi
   }
   EncodedTiles result;
   BlockEncoder encoder(plan, resolve_threads(options.threads));
-  encoder.run(jobs, options.cancel, [&](BlockJob const& job, BlockResult const& block) {
+  encoder.run(jobs, options.cancel, [&](HostBlockJob const& job, BlockResult const& block) {
     result.tiles.push_back({{first.column + job.id.column, first.row + job.id.row, job.id.plane},
                             result.buffer.size(),
                             block.image.size()});

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who works on the rows of a file that is being written. The writer gathers rows, the cascade says which rows of which
-// overview are due and which blocks are complete; an engine has the memory that rows lie in, makes overview rows, and
-// cuts and encodes blocks. Two of them: the host's threads, and a GPU. A file's pixels, tags and layout are the same.
+// The engine that processes the rows of a new file. The writer gathers rows; the cascade determines which overview rows
+// to make and which blocks are complete; the engine owns the memory of rows, makes overview rows, and cuts and encodes
+// blocks. There are two engines: the host's threads, and a GPU. Both write the same pixels, tags and layout.
 #pragma once
 
-#include "write/assembly.hpp"
-#include "write/block_encoder.hpp"
-#include "write/file_plan.hpp"
-#include "write/reduce.hpp"
+#include "write/host/block_encoder.hpp"
+#include "write/layout/assembly.hpp"
+#include "write/overviews/reduction.hpp"
+#include "write/plan/file_plan.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,8 @@
 
 namespace terrazzo::writing {
 
-// Where rows lie. Pointers of LevelRows are the engine's own unless a function says otherwise.
+// Memory for rows.
+template <MemoryKind kind>
 class RowMemory {
  public:
   RowMemory() = default;
@@ -27,18 +28,18 @@ class RowMemory {
   virtual ~RowMemory() = default;
 
   [[nodiscard]] virtual std::shared_ptr<std::byte> allocate(std::size_t bytes) = 0;
-  // Pixels and mask of `from`, of any strides and in memory of either kind, to rows of the same number. The caller may
-  // change `from` when this returns.
-  virtual void copy(LevelRows const& from, LevelRows const& to) = 0;
-  // Within memory of allocate(); the places may overlap.
+  // Copies pixels and mask of `from`, of any strides, to as many rows. On return, the caller may change `from`.
+  virtual void copy(ConstHostRows const& from, Rows<kind> const& to) = 0;
+  virtual void copy(ConstDeviceRows const& from, Rows<kind> const& to) = 0;
+  // Moves bytes within memory of allocate(); the ranges may overlap.
   virtual void move(std::byte* to, std::byte const* from, std::size_t bytes) = 0;
 };
 
-// Rows of the raster that an engine wants at a time; whole block rows.
+// Rows of the raster that an engine takes at a time; whole block rows.
 struct RowShare {
   std::uint32_t gathered = 0;  // copied together before work begins
-  std::uint32_t at_once = 0;  // where the caller has them all: worked on where they lie. At least `gathered`
-  std::uint32_t room = 0;  // overviews take memory for parts of so many rows at their first
+  std::uint32_t at_once = 0;  // processed in place if the caller has all of them. At least `gathered`
+  std::uint32_t room = 0;  // rows per part for which overviews allocate memory at first
 };
 
 struct FinishedBlock {
@@ -47,26 +48,27 @@ struct FinishedBlock {
   BlockResult result{};
 };
 
-class RowEngine : public RowMemory {
- public:
-  // Gets every block once, in the order of the jobs, one or more at a time, never from two threads at once. Their bytes
-  // stay until it returns. What it throws ends the write.
-  using Emit = std::function<void(std::span<FinishedBlock const>)>;
-  // Gets the sizes of all blocks of the file, when an engine has them before the first is emitted. Most never do.
-  using Announce = std::function<void(std::span<BlockSize const>)>;
+// Called for every block once, in the order of the jobs, with one or more blocks, from one thread at a time. Their
+// bytes are valid until it returns. An exception ends the write.
+using EmitBlocks = std::function<void(std::span<FinishedBlock const>)>;
+// Called with the sizes of all blocks of the file, if an engine has them before the first is emitted. Few writes do.
+using AnnounceSizes = std::function<void(std::span<BlockSize const>)>;
 
+// An engine that works on rows in memory of one kind.
+template <MemoryKind kind>
+class RowEngine : public RowMemory<kind> {
+ public:
   [[nodiscard]] virtual RowShare row_share() const = 0;
-  [[nodiscard]] virtual Memory memory() const noexcept = 0;
-  // Whether it can work on these rows where they lie; else they are copied first.
-  [[nodiscard]] virtual bool reaches(LevelRows const& rows) const noexcept { return rows.memory == memory(); }
-  // What the caller put on `stream` (null: nothing) is done before its rows are read.
-  virtual void wait_for(void* stream) = 0;
-  // Rows of level `level` out of rows of its source.
-  virtual void reduce(std::size_t level, Reduction const& reduction, LevelRows const& source,
-                      LevelRows const& result) = 0;
-  // May return before the last blocks are emitted; rows that the jobs name stay until rows_are_free().
-  virtual void encode(std::span<BlockJob const> jobs) = 0;
-  // Returns when nothing reads the rows of the caller that lie in memory() any more.
+  // True if the engine can process these rows in place; otherwise they are copied first.
+  [[nodiscard]] virtual bool reaches(ConstRows<kind> const&) const noexcept { return true; }
+  // Orders work that the caller put on `stream` (null: none) before its rows are read.
+  virtual void wait_for(StreamView stream) = 0;
+  // Makes rows of level `level` from rows of its source.
+  virtual void reduce(std::size_t level, Reduction const& reduction, ConstRows<kind> const& source,
+                      Rows<kind> const& result) = 0;
+  // May return before the last blocks are emitted; the rows of the jobs stay valid until rows_are_free().
+  virtual void encode(std::span<BlockJob<kind> const> jobs) = 0;
+  // Returns when the engine no longer reads the caller's rows in memory of this kind.
   virtual void rows_are_free() = 0;
   // Returns when all blocks are emitted.
   virtual void finish() = 0;

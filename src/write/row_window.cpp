@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/row_window.hpp"
 
-#include "write/cascade.hpp"
-
 #include <algorithm>
 #include <utility>
 
 namespace terrazzo::writing {
 
-RowWindow::RowWindow(FilePlan const& plan, RowMemory& memory, Memory kind, std::uint32_t width, std::uint32_t room)
+template <MemoryKind kind>
+RowWindow<kind>::RowWindow(FilePlan const& plan, RowMemory<kind>& memory, std::uint32_t width, std::uint32_t room)
     : memory_(memory),
-      kind_(kind),
       width_(width),
       room_(room),
       bands_(plan.options.bands),
@@ -20,10 +18,10 @@ RowWindow::RowWindow(FilePlan const& plan, RowMemory& memory, Memory kind, std::
       sample_bytes_(plan.sample_bytes()),
       row_bytes_(std::size_t{width} * plan.samples_per_block * plan.sample_bytes()) {}
 
-LevelRows RowWindow::part(std::uint32_t first, std::uint32_t last) const noexcept {
-  LevelRows rows;
+template <MemoryKind kind>
+Rows<kind> RowWindow<kind>::part(std::uint32_t first, std::uint32_t last) const noexcept {
+  Rows<kind> rows;
   rows.first = first;
-  rows.memory = kind_;
   std::size_t const skip = start_ + (first - first_);
   bool const apart = planes_ > 1;
   rows.pixels.data = data_.get() + skip * row_bytes_;
@@ -47,7 +45,8 @@ LevelRows RowWindow::part(std::uint32_t first, std::uint32_t last) const noexcep
   return rows;
 }
 
-void RowWindow::move_rows(std::byte* to, std::uint32_t to_capacity) const {
+template <MemoryKind kind>
+void RowWindow<kind>::move_rows(std::byte* to, std::uint32_t to_capacity) const {
   if (count_ == 0) { return; }
   for (std::uint32_t plane = 0; plane < planes_; ++plane) {
     memory_.move(to + plane_bytes(to_capacity) * plane,
@@ -59,7 +58,8 @@ void RowWindow::move_rows(std::byte* to, std::uint32_t to_capacity) const {
   }
 }
 
-LevelRows RowWindow::append(std::uint32_t count) {
+template <MemoryKind kind>
+Rows<kind> RowWindow<kind>::append(std::uint32_t count) {
   if (count_ + count > capacity_) {
     std::uint32_t const capacity = std::max(count_ + count, room_);
     std::shared_ptr<std::byte> grown =
@@ -76,17 +76,16 @@ LevelRows RowWindow::append(std::uint32_t count) {
   return part(end() - count, end());
 }
 
-void RowWindow::append(LevelRows const& from, std::uint32_t first, std::uint32_t last) {
-  LevelRows const to = append(last - first);
-  if (last != first) { memory_.copy(rows_between(from, first, last), to); }
-}
-
-void RowWindow::drop_before(std::uint32_t row) {
+template <MemoryKind kind>
+void RowWindow<kind>::drop_before(std::uint32_t row) {
   if (row <= first_) { return; }
   std::uint32_t const skip = std::min(row - first_, count_);
   first_ += skip;
   count_ -= skip;
   start_ = count_ == 0 ? 0 : start_ + skip;
 }
+
+template class RowWindow<MemoryKind::host>;
+template class RowWindow<MemoryKind::device>;
 
 }  // namespace terrazzo::writing

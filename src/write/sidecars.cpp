@@ -22,7 +22,7 @@ Sidecars::Sidecars(std::shared_ptr<io::FileSink> raster, std::string pam_xml, Du
   for (io::Place const& place : raster_->places()) {
     io::Place const pam = io::beside(place, kPamSuffix);
     io::TemporaryFile::clean({&pam, 1});
-    // Better known now than after the last pixel.
+    // Check now rather than after the last pixel.
     struct stat status {};
     if (!pam_xml_.empty() && fstatat(pam.folder.get(), pam.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         S_ISDIR(status.st_mode)) {
@@ -38,7 +38,7 @@ Sidecars::Sidecars(std::shared_ptr<io::FileSink> raster, std::string pam_xml, Du
 std::vector<std::shared_ptr<io::FileSink>> Sidecars::write_pam() const {
   std::vector<std::shared_ptr<io::FileSink>> files;
   if (pam_xml_.empty()) { return files; }
-  // A link stays and the file behind it is replaced: readers come by either name.
+  // A link stays and its target is replaced: readers may use either name.
   for (io::Place const& place : raster_->places()) {
     auto const& file = files.emplace_back(std::make_shared<io::FileSink>(io::beside(place, kPamSuffix), durability_));
     file->open();

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terrazzo/write.hpp"
 
-#include "base/byte_sink.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "io/file_sink.hpp"
 #include "terrazzo/device.hpp"
 #include "terrazzo/error.hpp"
+#include "terrazzo/sink.hpp"
 #include "tile/view_strides.hpp"
-#include "write/assembly.hpp"
-#include "write/cascade.hpp"
-#include "write/device_engine.hpp"
-#include "write/engine_choice.hpp"
-#include "write/file_plan.hpp"
-#include "write/host_engine.hpp"
-#include "write/lossy_notes.hpp"
-#include "write/overview_writer.hpp"
+#include "write/device/engine.hpp"
+#include "write/host/engine.hpp"
+#include "write/layout/assembly.hpp"
+#include "write/overviews/cascade.hpp"
+#include "write/plan/engine_choice.hpp"
+#include "write/plan/file_plan.hpp"
+#include "write/plan/lossy_notes.hpp"
 #include "write/row_window.hpp"
 #include "write/sidecars.hpp"
-#include "write/view_as.hpp"
+#include "write/update/overview_writer.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <variant>
 
 namespace terrazzo {
 
 using namespace writing;
 
 struct Writer::Impl {
-  // `tags` were made from the plan that is handed over.
+  // `tags` were made from `planned`.
   Impl(std::shared_ptr<ByteSink> to, FilePlan planned, FileTags tags, Sidecars files, std::uint64_t start_bytes = 0)
       : plan(std::move(planned)),
         threads(resolve_threads(plan.options.threads)),
@@ -50,19 +50,22 @@ struct Writer::Impl {
   Sidecars const sidecars;
   bool over = false;
 
-  // Made when the first rows come: an engine that was left open is chosen by where they lie.
+  // Made when the first rows come: their memory decides the engine if the options leave it open.
+  template <MemoryKind kind>
   struct Work {
-    Work(FilePlan const& plan, std::unique_ptr<RowEngine> chosen)
+    Work(FilePlan const& plan, std::unique_ptr<RowEngine<kind>> chosen)
         : engine(std::move(chosen)),
           share(engine->row_share()),
           cascade(plan, *engine, share.room),
-          pending(plan, *engine, engine->memory(), plan.levels.front().width, share.gathered) {}
-    std::unique_ptr<RowEngine> engine;
+          pending(plan, *engine, plan.levels.front().width, share.gathered) {}
+    std::unique_ptr<RowEngine<kind>> engine;
     RowShare share;
-    Cascade cascade;
-    RowWindow pending;  // rows that do not fill their part yet
+    Cascade<kind> cascade;
+    RowWindow<kind> pending;  // rows that do not fill their part yet
   };
-  std::optional<Work> work;
+  using HostWork = Work<MemoryKind::host>;
+  using DeviceWork = Work<MemoryKind::device>;
+  std::variant<std::monostate, HostWork, DeviceWork> work;
 
   [[nodiscard]] std::uint32_t height() const noexcept { return plan.levels.front().height; }
 
@@ -73,7 +76,7 @@ struct Writer::Impl {
     if (over) { refuse("this writer is closed, aborted, or has failed"); }
   }
 
-  // Whatever fails while the file is being made ends it: what is there is thrown away.
+  // Any failure while the file is made ends it: the partial file is discarded.
   template <class Action>
   auto guarded(Action const& action) {
     try {
@@ -89,7 +92,7 @@ struct Writer::Impl {
 
   void abort() noexcept {
     over = true;
-    work.reset();  // an engine may have blocks on their way to the sink
+    work.emplace<std::monostate>();  // the engine may have blocks in flight to the sink
     sink->discard();
   }
 
@@ -112,20 +115,35 @@ struct Writer::Impl {
     for (FinishedBlock const& block : blocks) { tell_progress(block.result.has_mask ? 2 : 1); }
   }
 
-  void begin_work(Memory rows_lie_in) {
+  void begin_work(MemoryKind rows_lie_in) {
     auto const receive = [this](std::span<FinishedBlock const> blocks) { emit(blocks); };
-    auto const announce = [this](std::span<BlockSize const> sizes) { (void)assembly.settle(sizes); };
-    bool const on_device = choose_engine(plan, rows_lie_in) == Engine::device;
-    work.emplace(plan, on_device ? make_device_engine(plan, threads, receive, announce, rows_lie_in)
-                                 : make_host_engine(plan, threads, receive));
+    auto const announce = [this](std::span<BlockSize const> sizes) { (void)assembly.fix_offsets(sizes); };
+    if (choose_engine(plan, rows_lie_in) == Engine::device) {
+      work.emplace<DeviceWork>(plan, make_device_engine(plan, threads, receive, announce, rows_lie_in));
+    } else {
+      work.emplace<HostWork>(plan, make_host_engine(plan, threads, receive));
+    }
   }
 
-  // `rows` follow those before them. Whole block rows are worked on where they lie, when there are enough of them and
-  // the engine can reach them; others are gathered.
-  void take(LevelRows const& rows, void* stream) {
-    if (!work) { begin_work(rows.memory); }
-    auto& [engine, share, cascade, pending] = *work;
-    bool const in_reach = engine->reaches(rows);
+  template <MemoryKind source>
+  void take(ConstRows<source> const& rows, StreamView stream) {
+    if (std::holds_alternative<std::monostate>(work)) { begin_work(source); }
+    if (auto* const on_host = std::get_if<HostWork>(&work)) {
+      take(*on_host, rows, stream);
+    } else {
+      take(std::get<DeviceWork>(work), rows, stream);
+    }
+    next_row = rows.first + rows.pixels.height;
+  }
+
+  // `rows` follow the previous ones. Whole block rows are processed in place if there are enough of them and the engine
+  // can reach them; others are gathered.
+  template <MemoryKind kind, MemoryKind source>
+  void take(Work<kind>& on, ConstRows<source> const& rows, StreamView stream) {
+    auto& [engine, share, cascade, pending] = on;
+    constexpr bool kSameMemory = kind == source;
+    bool in_reach = false;
+    if constexpr (kSameMemory) { in_reach = engine->reaches(rows); }
     engine->wait_for(stream);
     std::uint32_t const block_height = plan.levels.front().block_height;
     std::uint32_t const end = rows.first + rows.pixels.height;
@@ -135,7 +153,7 @@ struct Writer::Impl {
         std::uint32_t const whole = end == height() ? end : end - end % block_height;
         if (in_reach && whole > at && (whole - at >= share.gathered || whole == height())) {
           std::uint32_t const last = whole - at > share.at_once ? at + share.at_once : whole;
-          cascade.advance(rows_between(rows, at, last));
+          if constexpr (kSameMemory) { cascade.advance(rows_between(rows, at, last)); }
           at = last;
           continue;
         }
@@ -150,11 +168,11 @@ struct Writer::Impl {
         pending.restart(at);
       }
     }
-    if (rows.memory == engine->memory()) { engine->rows_are_free(); }
-    next_row = end;
+    if constexpr (kSameMemory) { engine->rows_are_free(); }
   }
 
-  void check_view(HostView const& view, DType dtype, std::uint32_t bands, char const* what) const {
+  template <MemoryKind kind>
+  void check_view(View<kind, void const> const& view, DType dtype, std::uint32_t bands, char const* what) const {
     if (view.width != plan.levels.front().width || view.bands != bands || view.dtype != dtype) {
       refuse(text("the ", what, " are ", view.bands, " bands of ", view.width, " columns of ", to_string(view.dtype),
                   ", not ", bands, " of ", plan.levels.front().width, " of ", to_string(dtype)));
@@ -162,11 +180,12 @@ struct Writer::Impl {
     if (view.data == nullptr && view.height != 0) { refuse(text("the ", what, " have no data")); }
   }
 
-  void write_rows(HostView const& given, HostView const* mask, Memory memory = Memory::host, void* stream = nullptr) {
+  template <MemoryKind kind>
+  void write_rows(View<kind, void const> const& given, View<kind, void const> const* mask, StreamView stream = {}) {
     check_open();
     if (encoded_count != 0) { refuse("rows cannot be mixed with tiles that are compressed already"); }
     check_view(given, plan.options.dtype, plan.options.bands, "rows");
-    HostView const pixels = tile::with_strides(given);
+    View<kind, void const> const pixels = tile::with_strides(given);
     if (plan.options.mask != (mask != nullptr)) {
       refuse(plan.options.mask ? "the file has a mask, and these rows come without one"
                                : "the rows come with a mask, and WriteOptions::mask is not set");
@@ -180,11 +199,8 @@ struct Writer::Impl {
           text(pixels.height, " more rows than the raster has: it has ", height(), ", and ", next_row, " are written"));
     }
     if (pixels.height == 0) { return; }
-    LevelRows rows;
-    rows.first = next_row;
-    rows.pixels = pixels;
+    ConstRows<kind> rows{next_row, pixels, {}};
     if (mask != nullptr) { rows.mask = tile::with_strides(*mask); }
-    rows.memory = memory;
     guarded([&] { take(rows, stream); });
   }
 
@@ -222,10 +238,9 @@ struct Writer::Impl {
       refuse(text(next_row, " of ", height(), " rows were written: no file is made"));
     }
     return guarded([&] {
-      if (work) {
-        work->engine->finish();
-        work.reset();  // its memory is the caller's again
-      }
+      if (auto* const on_host = std::get_if<HostWork>(&work)) { on_host->engine->finish(); }
+      if (auto* const on_device = std::get_if<DeviceWork>(&work)) { on_device->engine->finish(); }
+      work.emplace<std::monostate>();  // frees the engine's memory
       if (encoded_count == 0 && tiles_done != plan.tile_count()) {
         throw Error(ErrorKind::device,
                     text(tiles_done, " of ", plan.tile_count(), " tiles came back from the engine: no file is made"));
@@ -252,14 +267,13 @@ Writer::~Writer() {
   if (impl_) { abort(); }
 }
 
-void Writer::write_rows(HostView const& rows) { impl_->write_rows(rows, nullptr); }
-void Writer::write_rows(HostView const& rows, HostView const& mask) { impl_->write_rows(rows, &mask); }
-void Writer::write_rows(DeviceView const& rows, void* stream) {
-  impl_->write_rows(view_as<HostView>(rows), nullptr, Memory::device, stream);
+void Writer::write_rows(ConstHostView const& rows) { impl_->write_rows<MemoryKind::host>(rows, nullptr); }
+void Writer::write_rows(ConstHostView const& rows, ConstHostView const& mask) { impl_->write_rows(rows, &mask); }
+void Writer::write_rows(ConstDeviceView const& rows, StreamView stream) {
+  impl_->write_rows<MemoryKind::device>(rows, nullptr, stream);
 }
-void Writer::write_rows(DeviceView const& rows, DeviceView const& mask, void* stream) {
-  HostView const mask_view = view_as<HostView>(mask);
-  impl_->write_rows(view_as<HostView>(rows), &mask_view, Memory::device, stream);
+void Writer::write_rows(ConstDeviceView const& rows, ConstDeviceView const& mask, StreamView stream) {
+  impl_->write_rows(rows, &mask, stream);
 }
 void Writer::write_encoded(TileId tile, std::span<std::byte const> bytes) { impl_->write_encoded(tile, bytes); }
 std::uint32_t Writer::rows_left() const noexcept { return impl_->height() - impl_->next_row; }
@@ -270,13 +284,13 @@ void Writer::abort() noexcept {
 
 namespace {
 
-// `file`: the sink, where a path names it.
+// `file`: the sink if it has a path, otherwise null.
 Writer create_with(std::shared_ptr<ByteSink> sink, std::shared_ptr<io::FileSink> file, std::uint32_t width,
                    std::uint32_t height, WriteOptions const& options) {
   FilePlan plan = plan_file(width, height, options);
   check_engine(plan);
   note_blurred_validity(plan);
-  FileTags tags(plan);  // what cannot be said in tags is refused before the sink is touched
+  FileTags tags(plan);  // throws for options that tags cannot express, before the sink is touched
   sink->open();
   try {
     Sidecars sidecars;
@@ -314,7 +328,7 @@ Writer create(std::string const& path, std::uint32_t width, std::uint32_t height
 
 namespace {
 
-// Where: a path or a sink. A view of device memory comes with its stream.
+// Where: a path or a sink. A view of device memory is followed by its stream.
 template <class Where, class View, class... Stream>
 WriteReport write_whole(Where&& where, View const& pixels, WriteOptions options, Stream... stream) {
   options.dtype = pixels.dtype;
@@ -326,19 +340,20 @@ WriteReport write_whole(Where&& where, View const& pixels, WriteOptions options,
 
 }  // namespace
 
-WriteReport write(std::string const& path, HostView const& pixels, WriteOptions options) {
+WriteReport write(std::string const& path, ConstHostView const& pixels, WriteOptions options) {
   return write_whole(path, pixels, std::move(options));
 }
 
-WriteReport write(std::shared_ptr<ByteSink> sink, HostView const& pixels, WriteOptions options) {
+WriteReport write(std::shared_ptr<ByteSink> sink, ConstHostView const& pixels, WriteOptions options) {
   return write_whole(std::move(sink), pixels, std::move(options));
 }
 
-WriteReport write(std::string const& path, DeviceView const& pixels, WriteOptions options, void* stream) {
+WriteReport write(std::string const& path, ConstDeviceView const& pixels, WriteOptions options, StreamView stream) {
   return write_whole(path, pixels, std::move(options), stream);
 }
 
-WriteReport write(std::shared_ptr<ByteSink> sink, DeviceView const& pixels, WriteOptions options, void* stream) {
+WriteReport write(std::shared_ptr<ByteSink> sink, ConstDeviceView const& pixels, WriteOptions options,
+                  StreamView stream) {
   return write_whole(std::move(sink), pixels, std::move(options), stream);
 }
 

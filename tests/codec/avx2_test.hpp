@@ -3,7 +3,7 @@
 // Tests of what is there only with AVX2.
 #pragma once
 
-#include "tile/cpu.hpp"
+#include "tile/host/cpu.hpp"
 
 #include <gtest/gtest.h>
 

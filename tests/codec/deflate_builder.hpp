@@ -3,8 +3,8 @@
 // Deflate streams for tests, put together by hand: bit by bit, or symbol by symbol with codes of any lengths.
 #pragma once
 
-#include "codec/deflate_tables.hpp"
-#include "codec/huffman.hpp"
+#include "codec/deflate/decoder_tables.hpp"
+#include "codec/deflate/encoder_huffman.hpp"
 #include "codec/support.hpp"
 
 #include <utility>
@@ -22,13 +22,13 @@ inline DeflateLengths lengths_of(Codes symbols, Codes distances) {
 
 // Codes of all symbols that mean something; how long each is, is left to chance.
 inline DeflateLengths any_lengths(std::mt19937& random) {
-  std::array<std::uint32_t, tile::kDeflateLiteralSymbols> symbols;
-  std::array<std::uint32_t, tile::kDeflateDistanceSymbols> distances;
+  std::array<std::uint32_t, coding::kDeflateLiteralSymbols> symbols;
+  std::array<std::uint32_t, coding::kDeflateDistanceSymbols> distances;
   for (std::uint32_t& count : symbols) { count = 1U << random() % 22; }
   for (std::uint32_t& count : distances) { count = 1U << random() % 16; }
   DeflateLengths lengths;
-  huffman_lengths(symbols, tile::kDeflateMostBits, std::span(lengths.symbols).first(symbols.size()));
-  huffman_lengths(distances, tile::kDeflateMostBits, std::span(lengths.distances).first(distances.size()));
+  huffman_lengths(symbols, coding::kDeflateMostBits, std::span(lengths.symbols).first(symbols.size()));
+  huffman_lengths(distances, coding::kDeflateMostBits, std::span(lengths.distances).first(distances.size()));
   return lengths;
 }
 
@@ -77,21 +77,21 @@ class DeflateBuilder {
     return symbol(std::to_integer<std::size_t>(value));
   }
   DeflateBuilder& match(std::uint32_t length, std::uint32_t distance) {
-    tile::DeflateSymbol const of_length = tile::length_symbol(length);
-    return match(of_length.symbol + tile::kDeflateFirstLength, of_length.extra, distance);
+    coding::DeflateSymbol const of_length = coding::length_symbol(length);
+    return match(of_length.symbol + coding::kDeflateFirstLength, of_length.extra, distance);
   }
   // Of a length that may not be told in the usual way: 258 has two symbols.
   DeflateBuilder& match(std::uint32_t length_symbol, std::uint32_t extra, std::uint32_t distance) {
-    tile::DeflateSymbol const of_distance = tile::distance_symbol(distance);
-    symbol(length_symbol).put(extra, tile::length_extra_bits(length_symbol));
+    coding::DeflateSymbol const of_distance = coding::distance_symbol(distance);
+    symbol(length_symbol).put(extra, coding::length_extra_bits(length_symbol));
     distance_symbol(of_distance.symbol).put(of_distance.extra, of_distance.extra_bits);
-    std::uint32_t const length = tile::least_length(length_symbol) + extra;
+    std::uint32_t const length = coding::least_length(length_symbol) + extra;
     for (std::uint32_t i = 0; i < length && distance <= bytes_.size(); ++i) {
       bytes_.push_back(bytes_[bytes_.size() - distance]);
     }
     return *this;
   }
-  DeflateBuilder& end() { return symbol(tile::kDeflateEndOfBlock); }
+  DeflateBuilder& end() { return symbol(coding::kDeflateEndOfBlock); }
 
   [[nodiscard]] Bytes const& stream() const { return stream_; }
   [[nodiscard]] std::size_t at_bit() const { return at_bit_; }

@@ -3,7 +3,7 @@
 // Deflate streams for tests: samples of several kinds, compressed by zlib, libdeflate and our own encoder.
 #pragma once
 
-#include "codec/noise_deflate.hpp"
+#include "codec/deflate/noise_deflate.hpp"
 #include "codec/support.hpp"
 
 #include <libdeflate.h>

@@ -4,8 +4,8 @@
 // and a one-tile TIFF in memory for libtiff to read.
 #pragma once
 
-#include "codec/encoder.hpp"
-#include "codec/libtiff_decoder.hpp"
+#include "codec/libtiff/decoder.hpp"
+#include "codec/registry/encoder.hpp"
 #include "codec/support.hpp"
 
 #include <gtest/gtest.h>

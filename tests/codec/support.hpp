@@ -4,7 +4,7 @@
 // that every decoder keeps whatever it is fed.
 #pragma once
 
-#include "codec/codec.hpp"
+#include "codec/registry/codec.hpp"
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ inline Decoded decode(BlockFormat const& format, BlockShape shape, std::span<std
   std::copy(in.begin(), in.end(), exact.get());
   Decoded decoded{{}, Bytes(out_bytes, std::byte{0xA5})};
   decoded.bytes.shrink_to_fit();
-  decoded.result = codec->decode(format, shape, {exact.get(), in.size()}, decoded.bytes, workspace);
+  decoded.result = codec->decode_block(format, shape, {exact.get(), in.size()}, decoded.bytes, workspace);
   return decoded;
 }
 

@@ -2,7 +2,7 @@
 //
 // Loaded before a program that links the shared CUDA runtime (LD_PRELOAD; preset cuda-shared): any use of the default
 // stream, and any synchronisation of the whole device, ends it. Other waits of the host are counted:
-// tests/read/device_pipeline_test.cpp asks for them. What a library does through a runtime of its own is not seen.
+// tests/read/device/pipeline_test.cpp asks for them. What a library does through a runtime of its own is not seen.
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// findings FILE [RUNS]: two comparisons that design.md draws on, each with equal results first, then medians of RUNS
+// findings FILE [RUNS]: two comparisons behind the design, each with equal results first, then medians of RUNS
 // (default 11, at least 9). Needs a GPU.
 //   finding 3: the file's compressed tiles into device memory, one after the other (read, copy, wait), in batches by
 //              our ring (threads, pinned chunks, asynchronous copies), and by kvikIO where its plugin is found
@@ -13,7 +13,7 @@
 #include "gpu/runtime/stream.hpp"
 #include "io/file_source.hpp"
 #include "io/kvikio_fetch.hpp"
-#include "read/bring_back.hpp"
+#include "read/device/fallback/packed_return.hpp"
 #include "terrazzo/error.hpp"
 #include "tiff/block_index.hpp"
 #include "tiff/directory.hpp"
@@ -298,7 +298,7 @@ class Return {
     gpu::check_cuda(cudaStreamSynchronize(stream_.get()), "downloading");
   }
 
-  void bring() { batch_ = reading::bring_back(wanted_, budget_, gpu::pool_allocator(), into_, stream_.get()); }
+  void bring() { batch_ = reading::copy_back_packed(wanted_, budget_, gpu::pool_allocator(), into_, stream_.get()); }
 
   gpu::StreamHandle stream_ = gpu::make_stream();
   std::vector<std::uint64_t> numbers_ = std::vector<std::uint64_t>(2 * kTiles);  // offsets, then sizes

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// device_write_findings [RUNS]: finding 2 of design.md, for 1,024 tiles of 16 KiB; equal bytes first, then medians of
+// device_write_findings [RUNS]: packed compression, for 1,024 tiles of 16 KiB; equal bytes first, then medians of
 // RUNS (default 11, at least 9). Needs a GPU.
 //   allocation   of the outputs: one for each tile, by the driver and by our pool, against one for all of them
 //   copies       of the compressed tiles to the host: one for each, against one of all, packed on the device
 //   all of it    compressing too, the one way and the other
 #include "finding.hpp"
-#include "gpu/kernels/deflate_encode.hpp"
-#include "gpu/kernels/pack_encoded.hpp"
-#include "gpu/kernels/zstd_encode.hpp"
+#include "gpu/encode/deflate.hpp"
+#include "gpu/encode/pack_encoded.hpp"
+#include "gpu/encode/zstd.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/pinned_pool.hpp"

@@ -5,8 +5,8 @@
 // The first eight bytes choose the block (at most 64 x 64 pixels of 4 samples), the rest is the stream. Beyond what
 // the sanitizers see, every block is decoded twice, into memory that held other bytes and with a workspace that has
 // been used: the outcome may depend on neither. JPEG is decoded to planes besides, which must hold the same pixels.
-#include "codec/codec.hpp"
-#include "codec/jpeg_planes.hpp"
+#include "codec/jpeg/planes.hpp"
+#include "codec/registry/codec.hpp"
 
 #include <algorithm>
 #include <array>
@@ -104,8 +104,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   std::vector<std::byte> first(block.out_bytes, std::byte{0xA5});
   std::vector<std::byte> second(block.out_bytes, std::byte{0x5A});
   std::span<std::byte const> const stream{block.stream.get(), block.stream_bytes};
-  auto const one = codec->decode(block.format, block.shape, stream, first, workspace);
-  auto const two = codec->decode(block.format, block.shape, stream, second, workspace);
+  auto const one = codec->decode_block(block.format, block.shape, stream, first, workspace);
+  auto const two = codec->decode_block(block.format, block.shape, stream, second, workspace);
   require(one.status == two.status && one.bytes_written == two.bytes_written);
   require(one.bytes_written <= block.out_bytes);
   bool const ok = one.status == tile::TileStatus::ok;

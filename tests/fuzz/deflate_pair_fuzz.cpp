@@ -3,9 +3,9 @@
 // Our decoder of two Deflate streams under arbitrary bytes: what it takes, libdeflate takes too and makes the same
 // bytes of. The first two bytes tell how long the first stream is, the next four how long the two outputs are; 0: as
 // libdeflate finds. The rest is the streams.
-#include "codec/deflate_pair.hpp"
-#include "codec/libraries.hpp"
-#include "tile/cpu.hpp"
+#include "codec/deflate/pair_decoder.hpp"
+#include "codec/registry/libraries.hpp"
+#include "tile/host/cpu.hpp"
 
 #include <cstddef>
 #include <cstdint>

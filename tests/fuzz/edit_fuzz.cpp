@@ -23,11 +23,6 @@ FileEdit edit_of(std::size_t number) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  fuzzing::configure();
-  return 0;
-}
-
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   fuzzing::ChangedFile file(std::as_bytes(std::span(data, size)));
   if (!file.is_raster()) { return 0; }

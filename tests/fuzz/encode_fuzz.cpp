@@ -4,9 +4,10 @@
 // in, and the bytes must not depend on what the workspace did before.
 //
 // The first six bytes choose codec, level, predictor and shape; the rest is repeated to fill the block.
-#include "codec/encoder.hpp"
-#include "tile/predict.hpp"
-#include "tile/predictor.hpp"
+#include "codec/registry/codec.hpp"
+#include "codec/registry/encoder.hpp"
+#include "tile/apply_predictor.hpp"
+#include "tile/undo_predictor.hpp"
 
 #include <algorithm>
 #include <array>
@@ -103,7 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   Bytes const stream = encoded(*encoder, format, shape, samples, used);
   require(stream == encoded(*encoder, format, shape, samples, fresh));
   Bytes back(samples.size());
-  tile::TileResult const result = codec->decode(format.block, shape, stream, back, used);
+  tile::TileResult const result = codec->decode_block(format.block, shape, stream, back, used);
   require(result.status == tile::TileStatus::ok && !result.surplus_input);
   require(unpredicted(back, format.block, shape, predictor) == block);
   return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "geo/gdal_metadata.hpp"
-#include "geo/utf8.hpp"
+#include "geo/metadata/gdal_metadata.hpp"
+#include "geo/metadata/utf8.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,9 +2,9 @@
 //
 // GeoKeys of any content: two bytes say how many of the rest are the directory (shorts) and how many of what is left
 // are doubles; the remainder is text.
-#include "geo/crs.hpp"
+#include "geo/crs/crs.hpp"
+#include "geo/crs/projection.hpp"
 #include "geo/describe.hpp"
-#include "geo/projection.hpp"
 #include "support/tiff_builder.hpp"
 #include "tiff/format.hpp"
 

@@ -5,7 +5,7 @@
 //
 // The first byte chooses the settings. The rest says how the block is made, four bytes a step: noise, a run, samples
 // with noise in every other byte, or a copy of what is there.
-#include "codec/noise_zstd.hpp"
+#include "codec/zstd/noise_zstd.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -8,11 +8,6 @@
 
 #include <algorithm>
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  terrazzo::fuzzing::configure();
-  return 0;
-}
-
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   using namespace terrazzo;
   fuzzing::ChangedFile file(std::as_bytes(std::span(data, size)));

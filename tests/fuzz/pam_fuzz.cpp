@@ -2,7 +2,7 @@
 //
 // Any text as the .aux.xml file of a small raster, and as its world file and ArcGIS metadata.
 #include "geo/describe.hpp"
-#include "geo/utf8.hpp"
+#include "geo/metadata/utf8.hpp"
 #include "support/tiff_builder.hpp"
 #include "tiff/format.hpp"
 

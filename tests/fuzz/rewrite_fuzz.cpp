@@ -27,11 +27,6 @@ Seen seen(std::string const& path) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  fuzzing::configure();
-  return 0;
-}
-
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   fuzzing::ChangedFile file(std::as_bytes(std::span(data, size)));
   if (!file.is_raster()) { return 0; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Well-known text of any content, and the keys of the projection it may name: what is written is read as the same.
-#include "geo/projection.hpp"
-#include "geo/wkt.hpp"
+#include "geo/crs/projection.hpp"
+#include "geo/crs/wkt.hpp"
 
 #include <cmath>
 #include <cstddef>

@@ -2,9 +2,9 @@
 //
 // Our ZSTD decoder under arbitrary bytes: what it takes, libzstd takes too and makes the same bytes of. The first two
 // bytes choose the size of the output, unless the frame tells it; the rest is the frame.
-#include "codec/libraries.hpp"
-#include "codec/zstd_decoder.hpp"
-#include "tile/cpu.hpp"
+#include "codec/registry/libraries.hpp"
+#include "codec/zstd/decoder.hpp"
+#include "tile/host/cpu.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "geo/complete_crs.hpp"
+#include "geo/crs/complete_crs.hpp"
 #include "geo/encode.hpp"
 #include "geo/key_files.hpp"
 #include "geo/written_tags.hpp"

@@ -3,7 +3,7 @@
 // Files that have GeoKeys and nothing else, for the tests of this folder.
 #pragma once
 
-#include "geo/geokeys.hpp"
+#include "geo/crs/geokeys.hpp"
 #include "support/tiff_builder.hpp"
 #include "tiff/format.hpp"
 

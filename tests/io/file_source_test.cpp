@@ -45,7 +45,8 @@ TEST_F(FileSourceOf100KiB, KnowsItsNameAndSize) {
   FileSource const source(path_);
   EXPECT_EQ(source.name(), path_);
   EXPECT_EQ(source.size_bytes(), bytes_.size());
-  EXPECT_TRUE(source.is_local());
+  EXPECT_TRUE(source.hints().local);
+  EXPECT_TRUE(source.hints().trusted);
   EXPECT_TRUE(source.in_memory().empty());
 }
 

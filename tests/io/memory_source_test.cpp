@@ -38,7 +38,7 @@ TEST(MemorySource, BorrowsASpanWithoutACopy) {
   EXPECT_EQ(source.size_bytes(), 100u);
 }
 
-TEST(MemorySource, IsNotTrustedAsAFileIs) { EXPECT_FALSE(MemorySource(numbers(1), "m").is_local()); }
+TEST(MemorySource, IsNotTrustedAsAFileIs) { EXPECT_FALSE(MemorySource(numbers(1), "m").hints().trusted); }
 
 TEST(MemorySource, CannotBeCopied) { static_assert(!std::is_copy_constructible_v<MemorySource>); }
 

@@ -116,5 +116,32 @@ TEST_F(PlaceTest, RefusesLinksOfStrangersInStickyFolders) {
   EXPECT_EQ(end_of("tmp/theirs"), "precious");
 }
 
+TEST_F(PlaceTest, RefusesLinksOfStrangersToFoldersInStickyFolders) {
+  if (geteuid() != 0) { GTEST_SKIP() << "only root can give a link to another user"; }
+  fs::create_directories(folder_.path("private/inner"));
+  fs::create_directories(folder_.path("shared"));
+  ASSERT_EQ(chmod(folder_.path("shared").c_str(), 01777), 0);
+  link("../private", "shared/own");
+  link("../private", "shared/planted", kStranger);
+  link("shared/planted/inner", "through");  // a link of ours that leads over theirs
+  EXPECT_EQ(end_of("shared/own/inner/new.tif"), "private/inner/new.tif");
+  for (char const* const path : {"shared/planted/new.tif", "shared/planted/inner/new.tif", "through/new.tif"}) {
+    EXPECT_EQ(kind_of_failure([&] { (void)find_target(folder_.path(path)); }), ErrorKind::io) << path;
+  }
+}
+
+TEST_F(PlaceTest, EndsCirclesOfFolderLinks) {
+  link("b", "a");
+  link("a", "b");
+  EXPECT_EQ(kind_of_failure([&] { (void)find_target(folder_.path("a/new.tif")); }), ErrorKind::io);
+}
+
+TEST_F(PlaceTest, FindsFoldersByAbsoluteLinksDotsAndDoubleSlashes) {
+  fs::create_directories(folder_.path("a/b"));
+  link(folder_.path("a"), "absolute");
+  EXPECT_EQ(end_of("absolute//b/./../b/new.tif"), "a/b/new.tif");
+  EXPECT_EQ(kind_of_failure([&] { (void)find_target(folder_.path("a/missing/new.tif")); }), ErrorKind::io);
+}
+
 }  // namespace
 }  // namespace terrazzo::io

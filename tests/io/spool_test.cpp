@@ -64,11 +64,11 @@ SpoolWay write_parts(ByteSink& sink, Parts const& parts, std::uint64_t quota_byt
     append(overviews, parts.overviews);
     came_to = full.way();
     EXPECT_LE(quota.used_bytes, quota_bytes);
-    std::uint64_t const front_bytes = parts.front.size() + parts.overviews.size();
-    if (sink.is_seekable()) { full.place(front_bytes); }
+    std::uint64_t const head_bytes = parts.front.size() + parts.overviews.size();
+    if (sink.is_seekable()) { full.place(head_bytes); }
     sink.write_at(0, parts.front);
     overviews.place(parts.front.size());
-    if (!sink.is_seekable()) { full.place(front_bytes); }
+    if (!sink.is_seekable()) { full.place(head_bytes); }
   }
   EXPECT_EQ(quota.used_bytes, 0u);
   sink.publish(parts.front.size() + parts.overviews.size() + parts.full.size());

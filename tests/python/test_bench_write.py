@@ -68,7 +68,7 @@ def test_text_is_as_documented(source):
 
 @pytest.mark.parametrize("options, text", [
     (["--folder", "no/such/folder"], "no/such/folder"),
-    (["--repeat", "0"], '--repeat "0": want a whole number, 1 to 100000'),
+    (["--repeat", "0"], '--repeat "0": expected a whole number, 1 to 100000'),
     (["--compression", "jpeg"], "JPEG is written with unsigned 8-bit samples"),
     (["--quality", "50"], "--quality is for jpeg"),
 ])

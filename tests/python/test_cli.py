@@ -19,7 +19,7 @@ import rasters
 
 DATA = harness.ROOT / "tests/data"
 DEM = DATA / "dem_deflate_p3.tif"
-COMMANDS = ("info", "checksum", "read", "plan", "stats", "preview", "convert", "cog", "overviews", "edit", "validate", "bench", "doctor")
+COMMANDS = ("info", "checksum", "read", "plan", "stats", "preview", "convert", "cog", "overviews", "edit", "validate", "bench", "doctor", "help")
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +61,22 @@ def test_no_arguments_show_how_to_start():
     assert b"info" in result.stdout + result.stderr
 
 
-def test_version_is_three_numbers():
-    text = harness.run_ok("--version").stdout.decode()
-    assert sum(c == "." for c in text) >= 2
+@pytest.mark.parametrize("words", ("--version", "-V", "info --version", "bench read -V", "convert a.tif -V"))
+def test_version_is_three_numbers(words):
+    text = harness.run_ok(*words.split()).stdout.decode()
+    assert text.startswith("terrazzo ") and text.count(".") >= 2 and text.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ("", *COMMANDS, "bench read", "bench write"))
+def test_help_command_prints_the_help_of_a_command(command):
+    text = harness.run_ok("help", *command.split()).stdout
+    assert text == harness.run_ok(*command.split(), "--help").stdout
+
+
+def test_help_of_an_unknown_command_names_the_nearest():
+    result = harness.run("help", "valdate")
+    assert result.code == harness.USAGE
+    assert 'terrazzo has no command "valdate"; type "terrazzo help validate"' in result.stderr.decode()
 
 
 def test_unknown_command_is_usage():
@@ -84,35 +97,35 @@ def test_missing_file_argument_is_usage():
     (["info"], 'FILE is missing; type "terrazzo info FILE"'),
     (["read", DEM], '--out is missing; type "terrazzo read FILE --out PATH"'),
     (["info", DEM, "--tag"], 'terrazzo info has no option --tag; type "--tags"'),
-    (["--colour", DEM], "terrazzo has no option --colour of its own"),
-    (["bench"], "terrazzo bench wants one of: read"),
-    (["bench", "read", DEM, "--repeat", "0"], '--repeat "0": want a whole number, 1 to 100000'),
-    (["bench", "read", DEM, "--seed", "2"], '--seed is of use with --random-windows only'),
-    (["info", DEM, "--threads", "two"], '--threads "two": want a whole number'),
-    (["info", DEM, "--trust", "me"], '--trust "me": want auto, trusted or untrusted'),
+    (["--colour", DEM], "terrazzo has no option --colour;"),
+    (["bench"], "terrazzo bench needs one of: read"),
+    (["bench", "read", DEM, "--repeat", "0"], '--repeat "0": expected a whole number, 1 to 100000'),
+    (["bench", "read", DEM, "--seed", "2"], '--seed needs --random-windows'),
+    (["info", DEM, "--threads", "two"], '--threads "two": expected a whole number'),
+    (["info", DEM, "--trust", "me"], '--trust "me": expected auto, trusted or untrusted'),
     (["plan", DEM, "--level", "1", "--target-size", "9,9"], "--level and --target-size exclude each other"),
     (["plan", DEM, "--strict"], "terrazzo plan has no option --strict"),
     (["plan", DEM, "--fill-bad"], "terrazzo plan has no option --fill-bad"),
     (["valdate", DEM], 'there is no command "valdate"; type "terrazzo validate", or one of'),
     (["convert", DEM, "b.tif"], '--out is missing; type "--out b.tif"'),
     (["convert", DEM, "-o", "b.tif", "--cog"], 'terrazzo convert has no option --cog; type "terrazzo cog"'),
-    (["convert", DEM, "-o", "b.tif", "-ot", "Int16"], 'terrazzo convert has no option -ot; type "--dtype"'),
-    (["convert", DEM, "-o", "b.tif", "-co", "X=Y"], 'terrazzo convert has no option -co; type "--compression"'),
-    (["convert", DEM, "-o", "b.tif", "--compression", "jpg"], '--compression "jpg": want none, packbits'),
-    (["convert", DEM, "-o", "b.tif", "--compression-level", "high"], '--compression-level "high": want a number'),
+    (["convert", DEM, "-o", "b.tif", "-ot", "Int16"], 'terrazzo convert has no option -ot; type "--dtype int16"'),
+    (["convert", DEM, "-o", "b.tif", "-co", "X=Y"], 'terrazzo convert has no option -co; -co X=Y: no option'),
+    (["convert", DEM, "-o", "b.tif", "--compression", "jpg"], '--compression "jpg": expected none, packbits'),
+    (["convert", DEM, "-o", "b.tif", "--compression-level", "high"], '--compression-level "high": expected a number'),
     (["convert", DEM, "-o", "b.tif", "--quality", "80"], "--quality is for jpeg and webp, and the compression is zstd"),
-    (["convert", DEM, "-o", "b.tif", "--resampling", "mode"], "--resampling is of use with --overviews only"),
+    (["convert", DEM, "-o", "b.tif", "--resampling", "mode"], "--resampling needs --overviews"),
     (["convert", DEM, "-o", "b.tif", "--overviews", "4,2"], "overview factors go up, such as 2,4,8"),
-    (["convert", DEM, "-o", "b.tif", "--crs", "here"], '--crs "here": want EPSG:32632'),
+    (["convert", DEM, "-o", "b.tif", "--crs", "here"], '--crs "here": expected EPSG:32632'),
     (["convert", DEM, "-o", "b.tif", "--crs", "X[1]"], 'PROJ does not understand the CRS "X[1]"; give EPSG:CODE'),
-    (["cog", DEM], "where to? Type -o PATH for one file, --out-dir FOLDER for any number"),
-    (["cog", DEM, "-o", "b.tif", "--strips", "8"], 'terrazzo cog has no option --strips; type "--tile-size"'),
-    (["overviews", DEM, "2", "4"], 'terrazzo overviews has no use for "2"; type "--factors 2,4"'),
+    (["cog", DEM], "an output is missing: type -o PATH for one file, --out-dir FOLDER for any number"),
+    (["cog", DEM, "-o", "b.tif", "--strips", "8"], 'terrazzo cog has no option --strips; type "--tile-size N"'),
+    (["overviews", DEM, "2", "4"], 'terrazzo overviews does not take "2"; type "--factors 2,4"'),
     (["overviews", DEM, "--clean"], 'terrazzo overviews has no option --clean; type "--factors none"'),
-    (["edit", DEM], "what is to be changed? Type --nodata VALUE"),
-    (["edit", DEM, "KEY=VALUE"], 'terrazzo edit has no use for "KEY=VALUE"; type "--set KEY=VALUE"'),
-    (["edit", DEM, "--band", "1", "--scale", "ten"], '--scale "ten": want a number'),
-    (["edit", DEM, "--transform", "1", "2", "3"], 'terrazzo edit has no use for "2"; numbers of one option are joined'),
+    (["edit", DEM], "nothing to change: type --nodata VALUE"),
+    (["edit", DEM, "KEY=VALUE"], 'terrazzo edit does not take "KEY=VALUE"; type "--set KEY=VALUE"'),
+    (["edit", DEM, "--band", "1", "--scale", "ten"], '--scale "ten": expected a number'),
+    (["edit", DEM, "--transform", "1", "2", "3"], 'terrazzo edit does not take "2"; separate numbers of one option'),
     (["validate", DEM, "--strikt"], 'terrazzo validate has no option --strikt; type "--strict"'),
 ))
 def test_usage_error_says_what_is_wrong_and_what_to_type(line, told):
@@ -197,6 +210,16 @@ def test_url_is_unsupported_not_missing(url):
     result = harness.run("info", "--json", url)
     assert result.code == harness.UNSUPPORTED, str(result)
     assert "remote" in result.error()["message"]
+
+
+def test_file_url_opens_a_local_file(tmp_path):
+    path = tmp_path / "a b.tif"
+    path.write_bytes(DEM.read_bytes())
+    for url in (path.as_uri(), path.as_uri().replace("file:///", "file://localhost/")):
+        assert "%20" in url
+        assert harness.run_json("info", "--json", url) == harness.run_json("info", "--json", path) | {"file": url}
+    other_host = harness.run("info", "--json", path.as_uri().replace("file:///", "file://elsewhere/"))
+    assert other_host.error()["kind"] == "usage", str(other_host)
 
 
 def test_unreadable_file_is_io(tmp_path):

@@ -69,13 +69,13 @@ def test_a_file_that_is_not_there_is_io_even_for_the_device(tmp_path):
     (["checksum", DEM, "--device", "--host"], "--device and --host exclude each other"),
     (["checksum", DEM, "--mask", "--device"], "--mask and --device exclude each other"),
     (["read", DEM, "--out", "x.npy", "--mask", "--device"], "--mask and --device exclude each other"),
-    (["stats", DEM, "--fetch", "ring"], '--fetch is of use with --device only; type "--device" too'),
-    (["stats", DEM, "--device-budget", "1G"], '--device-budget is of use with --device only; type "--device" too'),
-    (["stats", DEM, "--device", "--fetch", "post"], '--fetch "post": want auto, ring or kvikio'),
-    (["stats", DEM, "--device", "--device-budget", "lots"], '--device-budget "lots": want a size such as'),
+    (["stats", DEM, "--fetch", "ring"], '--fetch needs --device; type "--device" too'),
+    (["stats", DEM, "--device-budget", "1G"], '--device-budget needs --device; type "--device" too'),
+    (["stats", DEM, "--device", "--fetch", "post"], '--fetch "post": expected auto, ring or kvikio'),
+    (["stats", DEM, "--device", "--device-budget", "lots"], '--device-budget "lots": expected a size such as'),
     (["plan", DEM, "--fetch", "ring"], "terrazzo plan has no option --fetch"),
     (["preview", DEM, "--out", "x.png", "--device"], "terrazzo preview has no option --device"),
-    (["doctor", DEM], "terrazzo doctor has no use for"),
+    (["doctor", DEM], "terrazzo doctor does not take"),
 ))
 def test_usage_errors_say_what_to_type(line, told, tmp_path):
     result = harness.run(*line, cwd=str(tmp_path))

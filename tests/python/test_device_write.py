@@ -73,8 +73,8 @@ def test_json_tells_that_no_tile_was_made_on_the_device(tmp_path):
 
 @pytest.mark.parametrize("options, told", (
     (["--device", "--host"], "--device and --host exclude each other"),
-    (["--device-budget", "1G"], '--device-budget is of use with --device only; type "--device" too'),
-    (["--device", "--device-budget", "lots"], '--device-budget "lots": want a size such as'),
+    (["--device-budget", "1G"], '--device-budget needs --device; type "--device" too'),
+    (["--device", "--device-budget", "lots"], '--device-budget "lots": expected a size such as'),
 ))
 @pytest.mark.parametrize("name", NAMES)
 def test_usage_errors_say_what_to_type(name, options, told, tmp_path):

@@ -253,12 +253,36 @@ def test_bytes_that_only_a_private_tag_refers_to_stay(tmp_path):
 def test_what_is_missing_of_a_cut_file_stays_missing(tmp_path):
     path = tmp_path / "a.tif"
     harness.run_ok("convert", make(tmp_path / "source.tif"), "-o", path, "--compression", "none")
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-50_000])
-    assert edit(path, "--set", f"LONG={'x' * 60_000}") == "appended"
-    now = path.read_bytes()
-    assert now[len(whole) - 50_000:len(whole)] == bytes(50_000)
-    assert harness.run_json("info", path, "--json")["metadata"][""]["LONG"] == "x" * 60_000
+    cut = path.read_bytes()[:-50_000]
+    path.write_bytes(cut)
+    for change in (["--set", f"LONG={'x' * 60_000}"], ["--set", "A=b", "--rewrite"]):
+        result = harness.run("edit", path, *change, "--json")
+        assert result.code == harness.MALFORMED and result.error()["ifd"] == 0, str(result)
+        assert path.read_bytes() == cut
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
+@pytest.mark.parametrize("compression", ["none", "deflate", "lzw"])
+def test_no_change_makes_pixels_of_missing_tiles(tmp_path, compression, share):
+    def bad(path):
+        result = harness.run("read", path, "--fill-bad", "--raw", "--out", tmp_path / "pixels", "--json")
+        return len(result.json()["bad_tiles"]) if result.code == harness.OK else result.code
+
+    path = tmp_path / "a.tif"
+    harness.run_ok("convert", make(tmp_path / "source.tif", bands=1), "-o", path, "--compression", compression, "--tile-size", "64")
+    cut = path.read_bytes()
+    cut = cut[:int(len(cut) * share)]
+    path.write_bytes(cut)
+    before = bad(path)
+    assert before > 10
+    for command in (["edit", "--set", "A=b"], ["edit", "--nodata", "3"], ["edit", "--set", f"L={'x' * 5000}"], ["edit", "--crs", "EPSG:4326"],
+                    ["edit", "--rewrite", "--set", "A=b"], ["overviews", "--factors", "2", "--fill-bad"], ["overviews", "--factors", "none"]):
+        path.write_bytes(cut)
+        result = harness.run(command[0], path, *command[1:])
+        assert result.code in (harness.OK, harness.MALFORMED), str(result)
+        assert path.stat().st_size == len(cut) and bad(path) == before, str(result)
+        with pytest.raises(rasterio.errors.RasterioError), rasterio.open(path) as file:
+            file.read()
 
 
 def test_claims_far_behind_the_end_are_refused(tmp_path):
@@ -315,5 +339,17 @@ def test_a_small_raster_that_was_laid_out_as_a_cog_is_told(tmp_path):
     harness.run_ok("convert", source, "-o", path, "--window", "0,0,200,200", "--tile-size", "64")
     assert harness.run("validate", path).code == harness.OK
     result = harness.run("edit", path, "--set", f"LONG={'x' * 500}")
-    assert result.code == harness.OK and b"no COG any more" in result.stderr
+    assert result.code == harness.OK and b"had the layout of a COG and has lost it" in result.stderr
     assert harness.run("validate", path).code != harness.OK
+
+
+@pytest.mark.parametrize("side", [512, 513, 600])
+def test_what_validate_calls_a_cog_does_not_end_silently(tmp_path, side):
+    path = tmp_path / "b.tif"
+    harness.run_ok("convert", make(tmp_path / "a.tif"), "-o", path, "--window", f"0,0,{side},{side}", "--tile-size", "256")
+    before = path.read_bytes()
+    assert harness.run("validate", path).code == harness.OK
+    assert b"had the layout of a COG and has lost it" in harness.run_ok("edit", path, "--set", f"LONG={'x' * 500}").stderr
+    assert harness.run("validate", path).code != harness.OK
+    path.write_bytes(before)
+    assert harness.run_json("edit", path, "--set", f"LONG={'x' * 500}", "--json")["no_longer_cog"] is True

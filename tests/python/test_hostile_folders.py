@@ -87,6 +87,44 @@ def test_links_of_strangers_in_sticky_folders_are_refused(source, command, name,
 
 
 @as_root
+@pytest.mark.parametrize("command, name", WRITERS)
+def test_links_of_strangers_to_folders_are_refused(source, command, name, tmp_path):
+    tmp, private = tmp_path / "tmp", tmp_path / "private"
+    tmp.mkdir()
+    tmp.chmod(0o1777)
+    private.mkdir()
+    (private / name).write_bytes(b"precious")
+    (tmp / "d").symlink_to(private)
+    os.lchown(tmp / "d", NOBODY, NOBODY)
+    result = harness.run(command, source, "-o", tmp / "d" / name, "--json")
+    assert result.code == harness.IO, str(result)
+    assert "another user" in result.error()["message"]
+    assert (private / name).read_bytes() == b"precious" and names(private) == [name]
+
+
+@as_root
+@pytest.mark.parametrize("mode", (0o777, 0o1777))
+@pytest.mark.parametrize("command, name", WRITERS)
+def test_pipes_of_strangers_are_not_waited_for(source, command, name, mode, tmp_path):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(mode)
+    os.mkfifo(shared / name)
+    os.chown(shared / name, NOBODY, NOBODY)
+    result = harness.run(command, source, "-o", shared / name, "--json")
+    assert result.code == harness.IO, str(result)
+
+
+def test_overviews_do_not_wait_for_a_pipe_beside_the_file(source, tmp_path):
+    path = tmp_path / "a.tif"
+    path.write_bytes(source.read_bytes())
+    os.mkfifo(tmp_path / "a.tif.ovr")
+    result = harness.run("overviews", path, "--external", "--factors", "2", "--json")
+    assert result.code == harness.IO, str(result)
+    assert "regular file" in result.error()["message"]
+
+
+@as_root
 def test_edit_does_not_follow_links_of_strangers(source, tmp_path):
     tmp = tmp_path / "tmp"
     tmp.mkdir()

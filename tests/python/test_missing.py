@@ -126,6 +126,46 @@ def test_an_integer_without_a_value_for_missing_pixels_is_refused(tmp_path):
     harness.run_ok("convert", write(tmp_path / "c.tif", heights()), "-o", tmp_path / "d.tif", "--masked", "--dtype", "uint8")
 
 
+@pytest.mark.parametrize("command", ("convert", "cog"))
+@pytest.mark.parametrize("option", ("--masked", "--unpack"))
+@pytest.mark.parametrize("dtype, nodata, lost", [("float32", 0, 0.3), ("float32", 0, -7), ("float64", 7, 6.6), ("int16", 0, -7)])
+def test_pixels_that_would_be_rounded_or_clamped_to_nodata_are_refused(command, option, dtype, nodata, lost, tmp_path):
+    stored = np.full(SHAPE, 5, dtype)
+    stored[HOLES] = nodata
+    stored[-1] = lost
+    source = write(tmp_path / "a.tif", stored, nodata)
+    missing = stored == nodata
+    out = tmp_path / "b.tif"
+    result = harness.run(command, source, "-o", out, option, "--dtype", "uint8")
+    assert result.code == harness.USAGE, str(result)
+    assert b"missing pixels need a value that no valid pixel of uint8" in result.stderr
+    assert not out.exists()
+    for extra in (["--mask"], ["--nodata", "200"]):
+        harness.run_ok(command, source, "-o", out, option, "--dtype", "uint8", *extra)
+        with rasterio.open(out) as file:
+            np.testing.assert_array_equal(file.read_masks(1) == 0, missing)
+
+
+def test_wide_integers_that_double_rounds_to_nodata_stay_valid(tmp_path):
+    stored = np.array([[2**63 - 1, 2**63 - 2], [5, 2**53 + 1]], "int64").repeat(16, 0).repeat(16, 1)
+    source = write(tmp_path / "a.tif", stored)
+    harness.run_ok("edit", source, "--nodata", 2**63 - 1)
+    harness.run_ok("convert", source, "-o", tmp_path / "b.tif", "--unpack")
+    with rasterio.open(tmp_path / "b.tif") as file:
+        assert np.isnan(file.nodata)
+        np.testing.assert_array_equal(file.read_masks(1) == 0, stored == 2**63 - 1)
+    kept = harness.read(source, "--unpack", folder=tmp_path)[0]
+    np.testing.assert_array_equal(np.isnan(kept), stored == 2**63 - 1)
+
+
+def test_a_note_tells_of_pixels_that_are_clamped_to_the_named_nodata(tmp_path):
+    source = write(tmp_path / "a.tif", heights(), -9999)
+    for nodata, is_told in ((255, True), (0, True), (7, False)):
+        result = harness.run("convert", source, "-o", tmp_path / "b.tif", "--unpack", "--dtype", "uint8", "--nodata", nodata)
+        assert result.code == 0, str(result)
+        assert (f"those clamped to {nodata}, the nodata value, become missing".encode() in result.stderr) == is_told
+
+
 @pytest.mark.parametrize("dtype", ("complex64", "complex128", "complex_int16"))
 def test_complex_pixels_are_masked_and_unpacked(dtype, tmp_path):
     rng = np.random.default_rng(2)
@@ -206,6 +246,27 @@ def test_nodata_is_no_alpha_in_overviews(dtype, nodata, colors, tmp_path):
     for level in range(3):
         theirs, ours = (rasterio.open(path, overview_level=level).read() for path in paths)
         np.testing.assert_array_equal(ours, theirs)
+
+
+# GDAL ignores masks in the mode of uint8, and loses negative nodata in that of signed integers: both give 0 here.
+@pytest.mark.parametrize("method", ("nearest", "mode", "min", "max", "median"))
+@pytest.mark.parametrize("dtype, nodata", (("int16", -999), ("uint8", 7), ("uint16", 65535), ("float32", -999)))
+def test_transparent_windows_do_not_get_nodata_for_alpha(method, dtype, nodata, tmp_path):
+    rng = np.random.default_rng(3)
+    pixels = rng.integers(20, 200, (2, 64, 64)).astype(dtype)
+    pixels[1] = (rng.random((64, 64)) > 0.6) * 200
+    pixels[1, :24, :24] = 0
+    pixels[0, 20:30, 20:40] = nodata
+    source = write(tmp_path / "a.tif", pixels, nodata, photometric="minisblack", alpha="yes")
+    harness.run_ok("overviews", source, "--factors", "2,4", "--resampling", method)
+    for level in (0, 1):
+        with rasterio.open(source, overview_level=level) as file:
+            alpha = file.read(2)
+        step = 2 << level
+        visible = pixels[1].reshape(64 // step, step, 64 // step, step).max((1, 3))
+        assert set(np.unique(alpha)) <= {0, 200} and not alpha[visible == 0].any()
+        if method != "nearest":
+            np.testing.assert_array_equal(alpha, visible)
 
 
 @pytest.mark.parametrize("extra", (["--dtype", "uint16"], ["--dtype", "float32"], ["--bands", "1,1"], ["--masked"]))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terrazzo/codecs.hpp"
 
-#include "codec/codec.hpp"
-#include "codec/libtiff_decoder.hpp"
+#include "codec/libtiff/decoder.hpp"
+#include "codec/registry/codec.hpp"
 
 #include <gtest/gtest.h>
 

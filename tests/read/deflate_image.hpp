@@ -3,7 +3,7 @@
 // Tiles of 16-bit noise in Deflate: literals and short matches in turn, which are decoded two at a time.
 #pragma once
 
-#include "codec/encoder.hpp"
+#include "codec/registry/encoder.hpp"
 #include "read/images.hpp"
 
 #include <gtest/gtest.h>

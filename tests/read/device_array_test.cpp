@@ -13,35 +13,40 @@
 namespace terrazzo {
 namespace {
 
-// The layout is other people's: dlpack.h before version 1.0, on a machine of 64 bits.
-static_assert(sizeof(DLDevice) == 8 && sizeof(DLDataType) == 4 && sizeof(DLTensor) == 48);
-static_assert(offsetof(DLTensor, device) == 8 && offsetof(DLTensor, ndim) == 16 && offsetof(DLTensor, dtype) == 20);
-static_assert(offsetof(DLTensor, shape) == 24 && offsetof(DLTensor, strides) == 32);
-static_assert(offsetof(DLTensor, byte_offset) == 40);
-static_assert(offsetof(DLManagedTensor, manager_ctx) == 48 && offsetof(DLManagedTensor, deleter) == 56);
+// Memory of a test, in host memory: nobody looks into it.
+class TestMemory final : public DeviceMemory {
+ public:
+  explicit TestMemory(std::size_t bytes = 1) : bytes_(bytes) {}
+  [[nodiscard]] void* data() const noexcept override { return bytes_.data(); }
+  void record_stream(StreamView stream) override { recorded.push_back(stream); }
 
-// Memory that tells when it goes; nobody looks into it.
-struct Memory {
-  std::shared_ptr<void> owner;
-  std::weak_ptr<void> seen;
-  Memory() : owner(std::make_shared<int>(0)), seen(owner) {}
+  std::vector<StreamView> recorded;
+
+ private:
+  mutable std::vector<std::byte> bytes_;
 };
 
-DeviceArray array_of(std::shared_ptr<void> memory, DType dtype, std::uint32_t bands = 3, std::uint32_t height = 5,
-                     std::uint32_t width = 7, int device = 0) {
+struct Memory {
+  std::shared_ptr<TestMemory> owner;
+  std::weak_ptr<TestMemory> seen;
+  explicit Memory(std::size_t bytes = 1) : owner(std::make_shared<TestMemory>(bytes)), seen(owner) {}
+};
+
+DeviceArray array_of(std::shared_ptr<DeviceMemory> memory, DType dtype, std::uint32_t bands = 3,
+                     std::uint32_t height = 5, std::uint32_t width = 7, int device = 0) {
   auto const sample = static_cast<std::int64_t>(size_bytes(dtype));
-  DeviceView const view{memory.get(), dtype, bands, height, width, sample * width * height, sample * width, sample};
+  DeviceView const view{memory->data(), dtype, bands, height, width, sample * width * height, sample * width, sample};
   return {std::move(memory), view, device};
 }
 
-DeviceBatch batch_of(std::shared_ptr<void> memory, DType dtype, std::uint32_t count, int device = 0) {
+DeviceBatch batch_of(std::shared_ptr<DeviceMemory> memory, DType dtype, std::uint32_t count, int device = 0) {
   DeviceView const item = array_of(memory, dtype).view();
   return {std::move(memory), {item, count, 3 * item.band_stride_bytes}, device};
 }
 
 TEST(DeviceArray, KnowsItsShapeAndSize) {
   Memory memory;
-  void* const data = memory.owner.get();
+  void* const data = memory.owner->data();
   DeviceArray const array = array_of(std::move(memory.owner), DType::cf64, 2, 70000, 70000, 3);
   EXPECT_EQ(array.data(), data);
   EXPECT_EQ(array.dtype(), DType::cf64);
@@ -62,9 +67,22 @@ TEST(DeviceArray, FreesItsMemoryWithTheLastCopy) {
   EXPECT_TRUE(memory.seen.expired());
 }
 
+TEST(DeviceArray, RecordsStreamsWithItsMemory) {
+  Memory memory;
+  TestMemory const& seen = *memory.owner;
+  StreamView const one = StreamView::from_address(64), two = StreamView::from_address(128);
+  DeviceArray const array = array_of(memory.owner, DType::u8);
+  array.record_stream(one);
+  DeviceArray const copy = array;
+  copy.record_stream(two);
+  EXPECT_EQ(seen.recorded, (std::vector{one, two})) << "copies share the memory";
+  batch_of(memory.owner, DType::u8, 2).record_stream(one);
+  EXPECT_EQ(seen.recorded, (std::vector{one, two, one}));
+}
+
 TEST(DeviceBatch, KnowsItsShapeAndSize) {
   Memory memory;
-  void* const data = memory.owner.get();
+  void* const data = memory.owner->data();
   DeviceBatch const batch = batch_of(std::move(memory.owner), DType::f64, 4000000000u, 3);
   EXPECT_EQ(batch.data(), data);
   EXPECT_EQ(batch.dtype(), DType::f64);
@@ -77,13 +95,8 @@ TEST(DeviceBatch, KnowsItsShapeAndSize) {
 }
 
 TEST(DeviceBatch, HasItemsThatShareItsMemory) {
-  Memory memory;
-  {
-    auto const bytes = std::make_shared<std::vector<std::byte>>(8 * 3 * 5 * 7 * 2);
-    memory.owner = std::shared_ptr<void>(bytes, bytes->data());
-    memory.seen = memory.owner;
-  }
-  auto* const data = static_cast<std::byte*>(memory.owner.get());
+  Memory memory(8 * 3 * 5 * 7 * 2);
+  auto* const data = static_cast<std::byte*>(memory.owner->data());
   {
     DeviceArray const last = batch_of(std::move(memory.owner), DType::u16, 8, 2).item(7);
     EXPECT_EQ(last.data(), data + 7 * 3 * 5 * 7 * 2);
@@ -97,7 +110,7 @@ TEST(DeviceBatch, HasItemsThatShareItsMemory) {
 
 TEST(DlPack, DescribesTheBatchAndKeepsItsMemory) {
   Memory memory;
-  void* const data = memory.owner.get();
+  void* const data = memory.owner->data();
   DLManagedTensor* const managed = batch_of(std::move(memory.owner), DType::f32, 11, 2).to_dlpack();
   DLTensor const& tensor = managed->dl_tensor;
   EXPECT_EQ(tensor.data, data);
@@ -131,6 +144,23 @@ TEST(DlPack, DescribesTheArray) {
   managed->deleter(managed);
 }
 
+TEST(DlPack, RecordsTheConsumersStream) {
+  Memory memory;
+  TestMemory const& seen = *memory.owner;
+  StreamView const consumer = StreamView::from_address(64);
+  DeviceArray const array = array_of(memory.owner, DType::f32);
+  DeviceBatch const batch = batch_of(memory.owner, DType::f32, 2);
+  auto const drop = [](auto* managed) { managed->deleter(managed); };
+  drop(array.to_dlpack());
+  drop(array.to_dlpack_versioned());
+  EXPECT_TRUE(seen.recorded.empty()) << "no consumer was named";
+  drop(array.to_dlpack(consumer));
+  drop(array.to_dlpack_versioned(consumer));
+  drop(batch.to_dlpack(consumer));
+  drop(batch.to_dlpack_versioned(consumer));
+  EXPECT_EQ(seen.recorded, std::vector(4, consumer));
+}
+
 TEST(DlPack, KeepsTheMemoryUntilItsDeleterIsCalled) {
   Memory memory;
   DLManagedTensor* first = nullptr;
@@ -144,6 +174,35 @@ TEST(DlPack, KeepsTheMemoryUntilItsDeleterIsCalled) {
   EXPECT_FALSE(memory.seen.expired()) << "the second tensor shares it";
   second->deleter(second);
   EXPECT_TRUE(memory.seen.expired());
+}
+
+TEST(DlPack, DescribesTheArrayInVersionOneToo) {
+  Memory memory;
+  {
+    DeviceArray const array = array_of(std::move(memory.owner), DType::f32, 3, 5, 7, 2);
+    DLManagedTensorVersioned* const managed = array.to_dlpack_versioned({}, {.read_only = true});
+    EXPECT_EQ(managed->version.major, 1u);
+    EXPECT_EQ(managed->flags, reading::kDlpackReadOnly);
+    EXPECT_EQ(managed->dl_tensor.data, array.data());
+    EXPECT_EQ(managed->dl_tensor.device.device_type, kDLCUDA);
+    EXPECT_EQ(managed->dl_tensor.device.device_id, 2);
+    ASSERT_EQ(managed->dl_tensor.ndim, 3);
+    EXPECT_EQ(managed->dl_tensor.shape[2], 7);
+    managed->deleter(managed);
+    EXPECT_FALSE(memory.seen.expired()) << "the array has it still";
+  }
+  EXPECT_TRUE(memory.seen.expired());
+}
+
+TEST(StreamView, IsNullOrNamesAStream) {
+  EXPECT_FALSE(StreamView());
+  EXPECT_FALSE(StreamView(nullptr));
+  EXPECT_EQ(StreamView::from_address(0), StreamView());
+  CUstream_st* const stream = StreamView::from_address(64).get();
+  EXPECT_TRUE(StreamView(stream));
+  EXPECT_EQ(StreamView(stream).get(), stream);
+  EXPECT_NE(StreamView::legacy_default(), StreamView::per_thread_default());
+  static_assert(!std::is_constructible_v<StreamView, void*> && !std::is_constructible_v<StreamView, int>);
 }
 
 TEST(DlPack, HasATypeForEveryRealTypeAndComplexFloats) {

@@ -2,9 +2,10 @@
 //
 // The public functions, in builds with CUDA and without, on machines with a GPU and without.
 #include "terrazzo/device.hpp"
+#include "terrazzo/profile.hpp"
 
-#include "read/device_engine.hpp"
-#include "read/device_fixture.hpp"
+#include "read/device/device_fixture.hpp"
+#include "read/device/engine.hpp"
 #include "read/images.hpp"
 #include "support/data_folder.hpp"
 
@@ -245,13 +246,13 @@ TEST_F(DeviceRead, TakesRepeatedAndOverlappingWindowsOfTwoFilesAndTileFormats) {
   }
   constexpr std::size_t kItem = 2 * 20 * 30 * 2;
   auto const memory = allocate_result(kItem * windows.size(), {});
-  DeviceView const item = view_of(*first, {.window = Window{0, 0, 30, 20}}, memory.get());
+  DeviceView const item = view_of(*first, {.window = Window{0, 0, 30, 20}}, memory->data());
   for (Engine const engine : {Engine::device, Engine::host}) {
     ReadReport report;
     read_windows(windows, {.engine = engine}, {item, static_cast<std::uint32_t>(windows.size()), kItem}, nullptr,
                  &report);
     std::vector<std::byte> got(kItem * windows.size());
-    copy_to_host(memory.get(), got, 0, nullptr);
+    copy_to_host(memory->data(), got, 0, nullptr);
     for (std::size_t i = 0; i < windows.size(); ++i) {
       HostArray const wanted = read(windows[i].dataset, {.window = windows[i].window});
       EXPECT_EQ(std::memcmp(got.data() + i * kItem, wanted.bytes().data(), kItem), 0) << "window " << i;

@@ -5,7 +5,7 @@
 
 #include "base/byte_view.hpp"
 #include "base/checked.hpp"
-#include "read/dataset.hpp"
+#include "read/open/dataset.hpp"
 #include "support/failure.hpp"
 #include "support/tiff_builder.hpp"
 #include "terrazzo/read.hpp"

@@ -3,7 +3,7 @@
 // A picture of JPEG tiles (YCbCr, chroma of half the size), all the same one, three pixels short of whole tiles.
 #pragma once
 
-#include "codec/encoder.hpp"
+#include "codec/registry/encoder.hpp"
 #include "support/tiff_builder.hpp"
 
 #include <gtest/gtest.h>

@@ -347,7 +347,8 @@ std::vector<float> execute(Opened const& opened, ReadRequest request, ReadReport
   auto const plan = make_plan(opened->shared_impl(), request);
   MemoryBudget budget(1 << 24);
   HostArray result(plan->dtype, static_cast<std::uint32_t>(plan->bands.size()), plan->out_height, plan->out_width);
-  execute_masked(*plan, request, result.view(), budget, report);
+  ReadJob const job{plan};
+  execute_masked({&job, 1}, request, result.view(), budget, report);
   return values_of<float>(result);
 }
 

@@ -25,5 +25,16 @@ TEST(AddReport, AddsEveryCountAndAppendsBadTiles) {
   EXPECT_EQ(part.bad_tiles.size(), 2u);
 }
 
+TEST(DropRepeats, KeepsTheFirstOfEqualReports) {
+  std::vector<BadTileReport> tiles{{.tile = {1, 2, 0}, .message = "a"},
+                                   {.tile = {1, 2, 1}, .message = "a"},
+                                   {.tile = {1, 2, 0}, .message = "a"},
+                                   {.tile = {1, 2, 0}, .message = "b"}};
+  drop_repeats(tiles);
+  ASSERT_EQ(tiles.size(), 3u);
+  EXPECT_EQ(tiles[1].tile.plane, 1u);
+  EXPECT_EQ(tiles[2].message, "b");
+}
+
 }  // namespace
 }  // namespace terrazzo::reading

@@ -4,10 +4,10 @@
 // placing are the host twins of its kernels. What comes out must be what read() gives, bit for bit.
 #pragma once
 
-#include "codec/codec.hpp"
-#include "read/device_work.hpp"
-#include "read/host_tiles.hpp"
-#include "read/row_finisher.hpp"
+#include "codec/registry/codec.hpp"
+#include "read/blocks/row_finisher.hpp"
+#include "read/device/fallback/host_tiles.hpp"
+#include "read/device/work.hpp"
 #include "tile/place_twin.hpp"
 
 #include <gtest/gtest.h>
@@ -42,13 +42,13 @@ inline void decode_as_device(tiff::Image const& image, WorkTile const& tile, std
   format.samples_per_pixel = image.samples_per_block();
   auto const rows = static_cast<std::uint32_t>(tile.decoded_bytes / image.row_bytes());
   codec::Workspace workspace;
-  tile::TileResult const done =
-      codec::find_codec(image.compression)->decode(format, {image.block_width_px, rows}, input, output, workspace);
+  tile::TileResult const done = codec::find_codec(image.compression)
+                                    ->decode_block(format, {image.block_width_px, rows}, input, output, workspace);
   EXPECT_EQ(done.status, tile::TileStatus::ok) << "block " << tile.block;
 }
 
 // As run_pipeline does it, with batches of a few tiles so that their edges are met. All tiles must be good.
-inline Bytes read_by_twin(std::span<DeviceJob const> jobs, tile::ResultFormat result, std::size_t result_bytes,
+inline Bytes read_by_twin(std::span<ReadJob const> jobs, tile::ResultFormat result, std::size_t result_bytes,
                           std::int64_t data_offset_bytes, TwinSplit const& split = {}) {
   ReadPlan::Impl const& plan = *jobs.front().plan;
   tiff::Image const& image = plan.level->image;
@@ -60,12 +60,12 @@ inline Bytes read_by_twin(std::span<DeviceJob const> jobs, tile::ResultFormat re
   Bytes memory(result_bytes, std::byte{0xCD});
   result.data = memory.data() + data_offset_bytes;
   result.separate_planes = plan.level->has_band_planes();
-  result.plain = std::ranges::all_of(jobs, [&](DeviceJob const& job) {
+  result.plain = std::ranges::all_of(jobs, [&](ReadJob const& job) {
     return result.dtype == job.plan->level->dtype &&
            std::ranges::all_of(job.plan->transforms, [](auto const& t) { return t.is_identity(); });
   });
   std::vector<tile::BandTarget> bands;
-  for (DeviceJob const& job : jobs) {
+  for (ReadJob const& job : jobs) {
     auto const own = band_targets(*job.plan);
     bands.insert(bands.end(), own.begin(), own.end());
   }
@@ -133,7 +133,7 @@ inline tile::ResultFormat contiguous(ReadPlan::Impl const& plan) {
 
 inline void expect_twin_read(Dataset const& dataset, ReadRequest const& request, TwinSplit const& split = {}) {
   HostArray const wanted = read(dataset, request);
-  DeviceJob const job{make_plan(dataset.shared_impl(), request)};
+  ReadJob const job{make_plan(dataset.shared_impl(), request)};
   Bytes const got = read_by_twin({&job, 1}, contiguous(*job.plan), wanted.bytes().size(), 0, split);
   EXPECT_TRUE(std::ranges::equal(got, wanted.bytes()))
       << (split.device ? "host share " + std::to_string(split.host_share) : "all by the host's threads");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/result_coverage.hpp"
 
-#include "read/host_engine.hpp"
-#include "read/host_job.hpp"
-#include "read/host_read_fixture.hpp"
-#include "read/host_worker.hpp"
+#include "read/host/engine.hpp"
+#include "read/host/read_context_fixture.hpp"
+#include "read/host/task_queue.hpp"
+#include "read/host/worker.hpp"
 #include "read/jpeg_image.hpp"
 #include "read/with_cache.hpp"
 
@@ -105,8 +105,8 @@ TEST_F(ChecksResults, FindABlockThatIsSkipped) {
                               {.threads = 1});
     for (bool const skips : {false, true}) {
       ResultCoverage coverage(*planned.plan);
-      HostRead const read(*planned.plan, planned.request, planned.view, planned.read.budget, &coverage);
-      HostJob job(read);
+      ReadContext const read(*planned.plan, planned.request, planned.view, planned.read.budget, &coverage);
+      TaskQueue job(read);
       if (skips) { ASSERT_TRUE(job.take().has_value()); }
       HostWorker(read, job).work();
       ReadReport report;
@@ -125,10 +125,12 @@ TEST_F(ChecksResults, FindAPlanOfTooFewBlocks) {
   ReadPlan::Impl wrong = *planned.plan;
   wrong.block_rows = 3;
   ReadReport report;
-  EXPECT_THROW(execute_on_host(wrong, planned.request, planned.view, planned.budget, report), std::logic_error);
+  ReadJob const job{std::make_shared<ReadPlan::Impl const>(wrong)};
+  HostEngine engine(planned.request, planned.view, planned.budget);
+  EXPECT_THROW(engine.execute({&job, 1}, report), std::logic_error);
   EXPECT_EQ(planned.memory.back(), 0xA5) << "poisoned, not what was there before";
   set_result_checks(false);
-  EXPECT_NO_THROW(execute_on_host(wrong, planned.request, planned.view, planned.budget, report));
+  EXPECT_NO_THROW(engine.execute({&job, 1}, report));
 }
 
 }  // namespace

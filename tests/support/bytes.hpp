@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes spelled out.
+// Byte literals.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes and syncs of whatever writes files, in their order, as long as the object lives. One at a time in a process.
+// Records writes and syncs of all file writers, in order, during its lifetime. One object at a time per process.
 #pragma once
 
 #include "io/file_calls.hpp"
@@ -40,7 +40,7 @@ class CallLog {
 
   [[nodiscard]] std::vector<Call> const& calls() const noexcept { return calls_; }
 
-  // Before every write inside the first `size_bytes` bytes all that was written before is synced.
+  // True if all earlier bytes are synced before every write inside the first `size_bytes` bytes.
   [[nodiscard]] bool syncs_before_writes_inside(std::uint64_t size_bytes) const {
     bool unsynced = false;
     for (Call const& call : calls_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For what would change the whole process: another user, limits, a sudden end.
+// Runs code that would change the whole process: another user, limits, a sudden end.
 #pragma once
 
 #include <sys/wait.h>
@@ -13,7 +13,7 @@ namespace terrazzo::testing {
 
 constexpr int kThrew = 99;  // exit code of a body that threw
 
-// Forks; the child runs `body` and exits with what it returns, without destructors of the parent's objects.
+// Forks; the child runs `body` and exits with its result, without destructors of the parent's objects.
 template <class Body>
 [[nodiscard]] pid_t start_child(Body const& body) {
   pid_t const child = fork();
@@ -28,7 +28,7 @@ template <class Body>
   return child;
 }
 
-// The exit code, or minus the signal that ended it.
+// The exit code, or the negative number of the signal that ended the process.
 [[nodiscard]] inline int wait_for(pid_t child) {
   int status = 0;
   if (waitpid(child, &status, 0) != child) { throw std::runtime_error("lost a child process"); }

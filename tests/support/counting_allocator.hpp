@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A caller's allocator that counts: memory in the order of the stream, as our own pool's, but not from it. Slots of
-// reads keep its memory for the next one: release_device_memory() before it goes.
+// A caller's allocator that counts: stream-ordered memory like that of our own pool, but from another source. Slots of
+// reads keep its memory for the next read.
 #pragma once
 
 #include "gpu/runtime/check.hpp"
@@ -17,9 +17,9 @@ namespace terrazzo::testing {
 
 class CountingAllocator final : public DeviceAllocator {
  public:
-  void* allocate(std::size_t bytes, void* stream) override {
+  void* allocate(std::size_t bytes, StreamView stream) override {
     void* memory = nullptr;
-    gpu::check_cuda(cudaMallocAsync(&memory, bytes, static_cast<cudaStream_t>(stream)), "test allocation");
+    gpu::check_cuda(cudaMallocAsync(&memory, bytes, stream.get()), "test allocation");
     ++allocations;
     ++live;
     std::uint64_t const now = live_bytes += bytes;
@@ -27,8 +27,8 @@ class CountingAllocator final : public DeviceAllocator {
     while (now > most && !peak_bytes.compare_exchange_weak(most, now)) {}
     return memory;
   }
-  void deallocate(void* memory, std::size_t bytes, void* stream) noexcept override {
-    (void)cudaFreeAsync(memory, static_cast<cudaStream_t>(stream));
+  void deallocate(void* memory, std::size_t bytes, StreamView stream) noexcept override {
+    (void)cudaFreeAsync(memory, stream.get());
     --live;
     live_bytes -= bytes;
   }

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where tests/data is. A binary that was carried to another machine, to one with a GPU, is told by
-// TERRAZZO_TEST_DATA_FOLDER.
+// The folder tests/data. TERRAZZO_TEST_DATA_FOLDER names it on a machine to which the binary was copied.
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 
 namespace terrazzo::testing {
 
-inline std::filesystem::path data_folder() {
-  char const* const moved = std::getenv("TERRAZZO_TEST_DATA_FOLDER");
-  return moved != nullptr ? moved : TERRAZZO_TEST_DATA;
-}
+std::filesystem::path data_folder();
 
 }  // namespace terrazzo::testing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device memory of a test's own. What it does is done when it returns, on a stream of its own.
+// Device memory of a test. Every call is complete when it returns, and uses its own stream.
 #pragma once
 
 #include "gpu/runtime/check.hpp"
@@ -22,7 +22,7 @@ class DeviceBytes {
     gpu::check_cuda(cudaMemsetAsync(data_, pattern, bytes_, stream_.get()), "test fill");
     wait();
   }
-  // A copy of these.
+  // A copy of these bytes.
   explicit DeviceBytes(std::span<std::byte const> bytes) : bytes_(bytes.size()) {
     allocate();
     copy(data_, bytes.data(), cudaMemcpyHostToDevice);

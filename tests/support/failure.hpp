@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a call fails.
+// The failure of a call.
 #pragma once
 
 #include "terrazzo/error.hpp"
@@ -10,7 +10,7 @@
 
 namespace terrazzo::testing {
 
-// Nothing when it does not.
+// nullopt if the call succeeds.
 template <class Work>
 [[nodiscard]] std::optional<ErrorKind> kind_of_failure(Work const& work) {
   try {
@@ -19,7 +19,7 @@ template <class Work>
   return std::nullopt;
 }
 
-// The error itself; throws std::logic_error when there is none.
+// The error itself; throws std::logic_error if there is none.
 template <class Work>
 [[nodiscard]] Error failure_of(Work const& work) {
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes system calls of whatever writes files fail, as long as the object lives. One at a time in a process.
+// Makes system calls of all file writers fail during its lifetime. One object at a time per process.
 #pragma once
 
 #include "io/file_calls.hpp"
@@ -19,9 +19,9 @@ struct Fault {
   int at = 0;               // index of the first call of this name that fails
   int error = EIO;
   int times = 1;
-  // Not an error: writes are cut to so many bytes, every one of them.
+  // Not an error: every write is cut to this many bytes.
   std::size_t short_bytes = 0;
-  // Not an error: the process ends right there, as by kill -9 before the call. For children.
+  // Not an error: the process ends before the call, as by kill -9. For child processes.
   bool kills = false;
 };
 
@@ -82,7 +82,7 @@ class FailingCalls {
     return real_.pwritev(descriptor, parts, count, offset);
   }
 
-  // A descriptor is gone even when closing it failed.
+  // A descriptor is closed even if close() fails.
   static int failing_close(int descriptor) {
     int const result = real_.close(descriptor);
     return fails("close") ? -1 : result;
@@ -118,9 +118,9 @@ class FailingCalls {
   FailingCalls(FailingCalls const&) = delete;
   FailingCalls& operator=(FailingCalls const&) = delete;
 
-  // Calls that the fault's name fits, failed or not.
+  // Calls that match the fault's name, failed or not.
   [[nodiscard]] int count() const noexcept { return count_; }
-  // Whether the fault has struck.
+  // True if the fault has occurred.
   [[nodiscard]] bool struck() const noexcept { return count_ > fault_.at; }
 };
 

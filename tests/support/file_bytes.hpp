@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes to write, and what a file or folder holds.
+// Bytes to write, and the contents of a file or folder.
 #pragma once
 
 #include "io/temporary_file.hpp"
@@ -28,7 +28,7 @@ inline std::vector<std::byte> file_bytes(std::string const& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-// How many temporary files of writers a folder holds.
+// The number of writers' temporary files in a folder.
 inline int count_temporary(std::string const& folder) {
   int count = 0;
   for (auto const& entry : std::filesystem::directory_iterator(folder)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests of the library that need a GPU skip themselves where there is none, with the reason.
+// Tests that need a GPU skip themselves on a machine without one, with the reason.
 #pragma once
 
 #include "terrazzo/device.hpp"

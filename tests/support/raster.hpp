@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small uncompressed rasters for tests of what stands on reading.
+// Small uncompressed rasters for tests of code that reads.
 #pragma once
 
 #include "support/tiff_builder.hpp"
@@ -17,7 +17,7 @@
 
 namespace terrazzo::testing {
 
-// A TIFF in memory with its dataset; the bytes live as long as this.
+// A TIFF in memory with its dataset; the bytes live as long as this object.
 class Raster {
  public:
   explicit Raster(TiffBuilder const& builder)

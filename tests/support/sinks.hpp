@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sinks of every kind, for tests of what writes to them.
+// Sinks of every kind, for tests of code that writes.
 #pragma once
 
-#include "base/byte_sink.hpp"
 #include "support/file_bytes.hpp"
 #include "support/temp_folder.hpp"
+#include "terrazzo/sink.hpp"
 #include "terrazzo/write.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace terrazzo::testing {
 enum class Place { file, memory, seekable, append };
 constexpr Place kPlaces[] = {Place::file, Place::memory, Place::seekable, Place::append};
 
-// A sink of each kind, and what arrived in it.
+// A sink of each kind, and the bytes that arrived in it.
 struct Target {
   explicit Target(Place where) : place(where) {
     switch (place) {
@@ -54,8 +54,8 @@ struct Target {
   std::shared_ptr<ByteSink> sink{};
 };
 
-// Another sink, and a function that sees every write before it is made, with the number of those before it. What the
-// function throws is the failure of that write. Copies that are left to the kernel are writes too.
+// Wraps a sink and calls a function before every write, with the number of previous writes. An exception of the
+// function is the failure of that write. Copies by the kernel are writes too.
 class WatchedSink final : public ByteSink {
  public:
   using BeforeWrite = std::function<void(int earlier)>;

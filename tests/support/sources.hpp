@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Byte sources for tests: one that counts what is read through it, one that makes its bytes up.
+// Byte sources for tests: one that counts the bytes read through it, one that generates its bytes.
 #pragma once
 
-#include "base/byte_source.hpp"
 #include "base/checked.hpp"
 #include "terrazzo/error.hpp"
+#include "terrazzo/source.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -19,12 +19,13 @@
 
 namespace terrazzo::testing {
 
-// Passes everything on and counts it. Not in memory, whatever it wraps, so that every byte comes by here.
+// Passes everything on and counts it. Reports that it is not in memory, so that every byte passes through it.
 class CountingSource final : public ByteSource {
  public:
   explicit CountingSource(ByteSourcePtr inner) : inner_(std::move(inner)) {}
   [[nodiscard]] std::string const& name() const noexcept override { return inner_->name(); }
   [[nodiscard]] std::uint64_t size_bytes() const noexcept override { return inner_->size_bytes(); }
+  [[nodiscard]] SourceHints hints() const noexcept override { return inner_->hints(); }
   [[nodiscard]] ReadTicket submit(std::span<RangeRead const> ranges) const override {
     ++submits;
     for (RangeRead const& range : ranges) { bytes += range.into.size(); }
@@ -39,7 +40,7 @@ class CountingSource final : public ByteSource {
   ByteSourcePtr inner_;
 };
 
-// A file of any size that is nowhere: real bytes at the front, then whatever `byte_at` says.
+// A file of any size that is not stored: real bytes at the front, then the values of `byte_at`.
 class SyntheticSource final : public ByteSource {
  public:
   using ByteAt = std::function<std::byte(std::uint64_t offset_bytes)>;

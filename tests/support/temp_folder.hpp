@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A folder that a test may fill; it goes with the object.
+// A folder for a test; removed with the object.
 #pragma once
 
 #include <stdlib.h>

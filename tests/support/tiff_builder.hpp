@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // TIFF files for tests, written byte by byte: any tags, both byte orders, classic and BigTIFF. It checks nothing, so
-// that broken files can be made too.
+// that it can make broken files too.
 #pragma once
 
-#include "base/byte_source.hpp"
 #include "base/byte_view.hpp"
 #include "io/memory_source.hpp"
+#include "terrazzo/source.hpp"
 #include "tiff/directory.hpp"
 
 #include <bit>
@@ -41,7 +41,7 @@ class TiffBuilder {
   TiffBuilder& ascii(std::uint16_t tag, std::string_view s) {
     std::vector<std::byte> bytes(s.size() + 1);
     std::memcpy(bytes.data(), s.data(), s.size());
-    std::size_t const count = bytes.size();  // arguments are evaluated in any order: after the move it would be 0
+    std::size_t const count = bytes.size();  // evaluated first: after the move it would be 0
     return raw(tag, 2, count, std::move(bytes));
   }
   // Starts the next directory of the chain.

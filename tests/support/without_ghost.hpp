@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A COG of ours, classic and little-endian, as other writers make them: without GDAL's ghost area.
+// One of our COGs, classic and little-endian, in the form of other writers: without GDAL's ghost area.
 #pragma once
 
 #include "io/memory_source.hpp"
 #include "tiff/directory.hpp"
 #include "tiff/directory_writer.hpp"
-#include "write/tag_edit.hpp"
+#include "write/update/tag_edit.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace terrazzo::testing {
 
-// The directories move to byte 8, zeros fill the room they leave; tiles stay where they are.
+// Moves the directories to byte 8 and fills the gap with zeros; tiles keep their offsets.
 inline std::vector<std::byte> without_ghost(std::vector<std::byte> file) {
   std::vector<tiff::TagSet> tags;
   std::uint64_t end = 0;

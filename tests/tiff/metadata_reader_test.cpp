@@ -57,6 +57,49 @@ TEST(MetadataReader, FetchesAPageOnce) {
   EXPECT_EQ(source->bytes, MetadataReader::kPageBytes);
 }
 
+// Of 2 MiB, counted; its hint is given.
+std::shared_ptr<CountingSource> reading_ahead(std::uint64_t read_ahead_bytes) {
+  auto const read_at = [](std::uint64_t offset, std::span<std::byte> into) {
+    for (std::size_t i = 0; i < into.size(); ++i) { into[i] = pattern(offset + i); }
+    return into.size();
+  };
+  return std::make_shared<CountingSource>(
+      callback_source("far", 2 << 20, read_at, {.read_ahead_bytes = read_ahead_bytes}));
+}
+
+TEST(MetadataReader, ReadsAheadAsFarAsTheSourceHints) {
+  auto const source = reading_ahead(100'000);  // 25 pages
+  MetadataReader const reader(source);
+  std::array<std::byte, 16> bytes;
+  for (std::uint64_t const start : {std::uint64_t{0}, std::uint64_t{1} << 20}) {
+    source->submits = source->bytes = 0;
+    for (std::uint64_t at = start; at + 16 <= start + 25 * MetadataReader::kPageBytes; at += 1000) {
+      reader.read(at, bytes);
+      expect_pattern(at, bytes);
+    }
+    EXPECT_EQ(source->submits, 1u);
+    EXPECT_EQ(source->bytes, 25 * MetadataReader::kPageBytes);
+  }
+  reader.read((2 << 20) - 16, bytes);
+  expect_pattern((2 << 20) - 16, bytes);
+}
+
+TEST(MetadataReader, ReadsAheadNoFurtherThanItCanKeep) {
+  auto const source = reading_ahead(~std::uint64_t{0});
+  MetadataReader const reader(source);
+  std::array<std::byte, 16> bytes;
+  reader.read(0, bytes);
+  EXPECT_EQ(source->bytes, MetadataReader::kMaxReadAheadBytes);
+}
+
+TEST(MetadataReader, NeverReadsLessThanWithoutAHint) {
+  auto const source = reading_ahead(1);
+  MetadataReader const reader(source);
+  std::array<std::byte, 16> bytes;
+  reader.read(0, bytes);
+  EXPECT_EQ(source->bytes, MetadataReader::kFirstReadBytes);
+}
+
 TEST(MetadataReader, NeverAsksPastTheEnd) {
   auto const source = counted(5000);  // the first page is cut, so is the last
   MetadataReader const reader(source);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile/cut_row.hpp"
 
-#include "tile/predict.hpp"
+#include "tile/apply_predictor.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host twin of src/gpu/kernels/place.cu: the same steps on the same values, one sample after the other.
+// The host twin of src/gpu/place/place.cu: the same steps on the same values, one sample after the other.
 #pragma once
 
 #include "tile/convert_sample.hpp"

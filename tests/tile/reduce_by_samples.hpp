@@ -5,8 +5,8 @@
 #pragma once
 
 #include "tile/convert_sample.hpp"
+#include "tile/reduce_convolution.hpp"
 #include "tile/reduce_halves.hpp"
-#include "tile/reduce_kernel.hpp"
 #include "tile/reduce_rank.hpp"
 #include "tile/reduce_samples.hpp"
 #include "tile/reduce_scene.hpp"
@@ -34,7 +34,7 @@ template <class T>
 void make_real_samples(ReductionSpec const& spec, ReduceTask const& task, KernelAxisView const& columns,
                        KernelAxisView const& rows) {
   Marker<T> const marker = make_marker<T>(spec);
-  bool const has_negative_weights = spec.method != Resampling::bilinear;
+  bool const has_negative_weights = tile::has_negative_weights(spec.method);
   switch (spec.method) {
     case Resampling::average: return make_each(MakeAverage<T>{task, marker}, spec.bands);
     case Resampling::rms: return make_each(MakeRms<T>{task, marker}, spec.bands);
@@ -56,7 +56,7 @@ inline void make_mask_samples(ReductionSpec const& spec, ReduceTask const& task,
   if (spec.method == Resampling::nearest) { return make_each(MakeNearestMask{task}, 1); }
   if (spec.method == Resampling::mode) { return make_each(MakeMajorityMask{task}, 1); }
   if (is_kernel(spec.method)) {
-    return make_each(MakeFilteredMask{task, columns, rows, spec.method != Resampling::bilinear}, 1);
+    return make_each(MakeFilteredMask{task, columns, rows, has_negative_weights(spec.method)}, 1);
   }
   make_each(MakeAnyMask{task, is_complex(spec.dtype)}, 1);
 }

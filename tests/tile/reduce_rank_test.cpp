@@ -101,5 +101,21 @@ TEST(PickRules, SayWhatNothingIs) {
   EXPECT_EQ((picked<std::uint8_t, PickMiddle>({7, 7}, marker)), 7);
 }
 
+TEST(MakeRanked, MakesTransparentWindowsZeroNotTheMarker) {
+  std::vector<std::int16_t> pixels{10, 0, 10, 0};  // grey and alpha, side by side
+  std::vector<std::int16_t> result(2, -1);
+  ReductionSpec spec{2, 1, 1, 1, DType::i16, 2, Resampling::mode};
+  spec.alpha_band = 1;
+  spec.alpha_masks_others = false;
+  MakeRanked<std::int16_t, PickMostFrequent> maker;
+  maker.task = reduce_task(spec);
+  maker.task.source = {reinterpret_cast<std::byte*>(pixels.data()), 2, 8, 4, 0};
+  maker.task.result = {reinterpret_cast<std::byte*>(result.data()), 2, 4, 4, 0};
+  maker.marker = {true, -999, avoid_marker<std::int16_t>(-999)};
+  maker(0, 0, 0);
+  maker(1, 0, 0);
+  EXPECT_EQ(result, (std::vector<std::int16_t>{10, 0}));
+}
+
 }  // namespace
 }  // namespace terrazzo::tile

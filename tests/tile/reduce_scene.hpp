@@ -4,7 +4,7 @@
 #pragma once
 
 #include "tile/convert_sample.hpp"
-#include "tile/reduce_kernel.hpp"
+#include "tile/reduce_convolution.hpp"
 #include "tile/reduce_marker.hpp"
 #include "tile/reduce_task.hpp"
 
@@ -28,7 +28,8 @@ struct SceneLevel {
   std::uint32_t first = 0, row_count = 0, width = 0, bands = 1;
 
   // `data` is where `bytes` lie.
-  [[nodiscard]] LevelSamples samples(std::byte* data) const noexcept {
+  template <class Byte>
+  [[nodiscard]] LevelSamples<Byte> samples(Byte* data) const noexcept {
     return {data + offset_bytes, band_stride_bytes, row_stride_bytes, pixel_stride_bytes, first};
   }
   // The same as a HostView or a DeviceView.
@@ -83,10 +84,10 @@ struct ReduceScene {
 
   [[nodiscard]] ReduceTask task() {
     ReduceTask task = reduce_task(spec);
-    task.source = source.samples(source.bytes.data());
+    task.source = source.samples<std::byte const>(source.bytes.data());
     task.result = result.samples(result.bytes.data());
     if (spec.mask) {
-      task.source_mask = mask.samples(mask.bytes.data());
+      task.source_mask = mask.samples<std::byte const>(mask.bytes.data());
       task.result_mask = result_mask.samples(result_mask.bytes.data());
     }
     task.first_row = result.first;
@@ -254,7 +255,7 @@ class SceneMaker {
     std::uint32_t const kind = below(3), gaps = 2 + below(12), zeros = 2 + below(6);
     with_part_type(spec.dtype, [&]<class T>(std::type_identity<T>) {
       T const marker = marker_of<T>(spec).value_or(T{});
-      LevelSamples const samples = level.samples(level.bytes.data());
+      ResultSamples const samples = level.samples(level.bytes.data());
       for (std::uint32_t band = 0; band < level.bands; ++band) {
         for (std::uint32_t row = 0; row < level.row_count; ++row) {
           for (std::uint32_t column = 0; column < level.width; ++column) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A sample at a time, as the device finishes rows, against the host's row functions. tests/read/device_placing_test.cpp
+// A sample at a time, as the device finishes rows, against the host's row functions. tests/read/device/placing_test.cpp
 // compares with RowFinisher and whole reads.
 #include "tile/row_format.hpp"
 
 #include "tile/noise_rows.hpp"
 #include "tile/place_twin.hpp"
-#include "tile/predictor.hpp"
+#include "tile/undo_predictor.hpp"
 
 #include <gtest/gtest.h>
 

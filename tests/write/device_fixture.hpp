@@ -10,7 +10,6 @@
 #include "terrazzo/device.hpp"
 #include "test_image.hpp"
 #include "tiff/directory.hpp"
-#include "write/view_as.hpp"
 
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
@@ -36,9 +35,14 @@ using terrazzo::testing::OnDevice;
 // The same view, over the copy of its memory.
 [[nodiscard]] inline DeviceView on_device(HostView const& view, std::vector<std::byte> const& memory,
                                           DeviceBytes const& device) {
-  DeviceView moved = view_as<DeviceView>(view);
-  moved.data = device.data() + (static_cast<std::byte*>(view.data) - memory.data());
-  return moved;
+  return {device.data() + (static_cast<std::byte*>(view.data) - memory.data()),
+          view.dtype,
+          view.bands,
+          view.height,
+          view.width,
+          view.band_stride_bytes,
+          view.row_stride_bytes,
+          view.pixel_stride_bytes};
 }
 
 [[nodiscard]] inline DeviceView some_rows(DeviceView view, std::uint32_t first, std::uint32_t count) {

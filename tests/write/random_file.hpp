@@ -54,7 +54,7 @@ constexpr Resampling kMethods[] = {Resampling::nearest, Resampling::average, Res
   options.bigtiff = dice.pick({BigTiff::automatic, BigTiff::always, BigTiff::never});
   options.sparse = dice.flip();
   options.statistics = dice.flip();
-  options.resampling = dice.pick(kMethods);
+  options.overview_resampling = dice.pick(kMethods);
   if (dice.flip()) {
     std::uint32_t factor = 1;
     options.overview_factors.emplace();
@@ -74,7 +74,7 @@ constexpr Resampling kMethods[] = {Resampling::nearest, Resampling::average, Res
          std::string(to_string(options.compression)) + ", tiles " + std::to_string(options.tile_size.width) + " x " +
          std::to_string(options.tile_size.height) + ", strips " + std::to_string(options.strip_rows.value_or(0)) +
          ", cog " + std::to_string(options.cog) + ", mask " + std::to_string(options.mask) + ", " +
-         std::string(to_string(*options.resampling));
+         std::string(to_string(*options.overview_resampling));
 }
 
 }  // namespace terrazzo::writing

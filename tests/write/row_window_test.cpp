@@ -3,9 +3,9 @@
 
 #include "test_image.hpp"
 
-#include "write/cascade.hpp"
-#include "write/file_plan.hpp"
-#include "write/host_engine.hpp"
+#include "write/host/engine.hpp"
+#include "write/overviews/cascade.hpp"
+#include "write/plan/file_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ FilePlan plan_of(Image const& image, PlanarLayout planar) {
 }
 
 // True when the rows hold rows of the image, from rows.first on.
-bool holds(LevelRows const& rows, Image const& image) {
+bool holds(ConstHostRows const& rows, Image const& image) {
   std::size_t const sample = image.sample_bytes();
   for (std::uint32_t y = 0; y < rows.pixels.height; ++y) {
     for (std::uint32_t x = 0; x < image.width; ++x) {
@@ -52,9 +52,9 @@ TEST(RowWindow, KeepsRowsFromAnyOrderOfMemoryWhileItMovesOn) {
         if (masked) { add_mask(image); }
         FilePlan const plan = plan_of(image, planar);
         Arranged const source = arrange(image, order);
-        LevelRows const all{0, source.view, masked ? image.mask_view() : HostView{}};
+        ConstHostRows const all{0, source.view, masked ? image.mask_view() : HostView{}};
         HostRowMemory memory(2);
-        RowWindow window(plan, memory, Memory::host, image.width, 8);
+        RowWindow window(plan, memory, image.width, 8);
         EXPECT_EQ(window.first(), 0U);
         EXPECT_EQ(window.end(), 0U);
         std::uint32_t at = 0, first = 0;
@@ -80,9 +80,9 @@ TEST(RowWindow, GivesRoomToBeFilled) {
   Image image = make_image(DType::f32, 1, 10, 4);
   FilePlan const plan = plan_of(image, PlanarLayout::contiguous);
   HostRowMemory memory(1);
-  RowWindow window(plan, memory, Memory::host, 4, 2);
+  RowWindow window(plan, memory, 4, 2);
   for (std::uint32_t row = 0; row < 10; ++row) {
-    LevelRows const room = window.append(1);
+    HostRows const room = window.append(1);
     EXPECT_EQ(room.first, row);
     EXPECT_EQ(room.pixels.height, 1U);
     EXPECT_EQ(room.mask.data, nullptr);
@@ -96,8 +96,8 @@ TEST(RowWindow, DropsAtMostWhatItHas) {
   Image image = make_image(DType::u8, 1, 10, 4);
   FilePlan const plan = plan_of(image, PlanarLayout::contiguous);
   HostRowMemory memory(1);
-  RowWindow window(plan, memory, Memory::host, 4, 2);
-  window.append({0, image.view(), {}}, 0, 5);
+  RowWindow window(plan, memory, 4, 2);
+  window.append(ConstHostRows{0, image.view(), {}}, 0, 5);
   window.drop_before(3);
   window.drop_before(2);  // long gone
   EXPECT_EQ(window.first(), 3U);
@@ -105,7 +105,7 @@ TEST(RowWindow, DropsAtMostWhatItHas) {
   window.restart(7);
   EXPECT_EQ(window.first(), 7U);
   EXPECT_EQ(window.end(), 7U);
-  window.append({0, image.view(), {}}, 7, 10);
+  window.append(ConstHostRows{0, image.view(), {}}, 7, 10);
   EXPECT_TRUE(holds(window.rows(), image));
 }
 

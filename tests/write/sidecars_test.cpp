@@ -6,7 +6,7 @@
 #include "support/file_bytes.hpp"
 #include "support/temp_folder.hpp"
 #include "terrazzo/error.hpp"
-#include "write/file_update.hpp"
+#include "write/update/file_update.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,9 +3,9 @@
 // Rasters to write, in any order of memory, and what else the tests of the writer share.
 #pragma once
 
-#include "base/byte_sink.hpp"
 #include "support/sinks.hpp"
 #include "terrazzo/read.hpp"
+#include "terrazzo/sink.hpp"
 #include "terrazzo/write.hpp"
 
 #include <algorithm>

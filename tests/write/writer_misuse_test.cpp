@@ -3,7 +3,7 @@
 // What a Writer refuses, and what is left then: nothing.
 #include "test_image.hpp"
 
-#include "geo/proj_library.hpp"
+#include "geo/crs/proj_library.hpp"
 #include "support/failure.hpp"
 #include "terrazzo/write.hpp"
 

@@ -50,7 +50,7 @@ std::vector<Case> make_cases() {
   });
   add("overviews of odd factors", make_image(f32, 2, kHeight, kWidth), [](auto& o) {
     o.overview_factors = {{2, 3, 5, 6}};
-    o.resampling = Resampling::cubic;
+    o.overview_resampling = Resampling::cubic;
   });
   add("COG", make_image(i16, 2, kHeight, kWidth), [](auto& o) { o.cog = true; });
   add("COG with mask and statistics", masked(make_image(u8, 3, kHeight, kWidth)), [](auto& o) {
@@ -75,7 +75,7 @@ std::vector<Case> make_cases() {
         o.cog = true;
         o.sparse = true;
         o.nodata = make_nodata("-9999", f32);
-        o.resampling = Resampling::nearest;
+        o.overview_resampling = Resampling::nearest;
       },
       false);
   add("strips", make_image(u32, 2, kHeight, kWidth), [](auto& o) {
@@ -87,7 +87,7 @@ std::vector<Case> make_cases() {
     o.strip_rows = 13;
     o.planar = PlanarLayout::separate;
     o.overview_factors = {{2, 4}};
-    o.resampling = Resampling::bilinear;
+    o.overview_resampling = Resampling::bilinear;
     o.statistics = true;
   });
   add("BigTIFF of planes", make_image(u64, 2, kHeight, kWidth), [](auto& o) {
@@ -273,7 +273,7 @@ TEST(Writer, MakesNanIntoNodataInEveryLevel) {
       WriteOptions const options = with([&](WriteOptions& o) {
         o.cog = true;
         o.nodata = make_nodata("-9999", dtype);
-        o.resampling = method;
+        o.overview_resampling = method;
         o.statistics = true;
         o.sparse = true;
       });
@@ -406,7 +406,7 @@ TEST(Writer, TakesAViewWithoutStridesOfAMask) {
   std::vector<std::uint8_t> pixels(4 * 3, 5), mask{255, 0, 0, 255, 255, 255, 0, 255, 0, 0, 0, 255};
   std::vector<std::byte> bytes;
   Writer writer = create(memory_sink(bytes), 4, 3, {.mask = true});
-  writer.write_rows({pixels.data(), DType::u8, 1, 3, 4}, {mask.data(), DType::u8, 1, 3, 4});
+  writer.write_rows(HostView{pixels.data(), DType::u8, 1, 3, 4}, HostView{mask.data(), DType::u8, 1, 3, 4});
   (void)writer.close();
   HostArray const back = read_mask(open_memory(bytes));
   EXPECT_TRUE(std::ranges::equal(back.bytes(), std::as_bytes(std::span(mask))));

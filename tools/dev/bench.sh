@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Arguments are the benchmark's own; relative paths in them are the caller's.
-# `bench write ...` measures writing; tools/requirements-bench.txt names what it can compare with beyond rasterio.
+# Passes its arguments to the benchmark, such as --real FOLDER (or TERRAZZO_REAL); relative paths start at the caller's
+# folder. `bench write ...` measures writing; tools/requirements-bench.txt lists further libraries for comparison.
 run_bench() {
   local script=peers.py
   if [[ ${1:-} == write ]]; then

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
-PRESETS="release debug asan tsan fuzz cpu-only cuda cuda-shared"
+PRESETS="release debug asan tsan fuzz cpu-only cuda cuda-shared demo demo-cuda"
 
 # configure_and_build PRESET [TARGET...]: all targets unless some are named.
 configure_and_build() {
   local preset=$1
   shift
-  # Another clone of the same commit then finds its objects in the cache.
+  # Lets another clone of the same commit use the cached objects.
   export CCACHE_BASEDIR=$ROOT CCACHE_NOHASHDIR=1
+  # ccache requires this for precompiled headers: ignore their macros and __TIME__.
+  export CCACHE_SLOPPINESS=pch_defines,time_macros
   local log=build/$preset.configure.log
   mkdir -p build
   if ! cmake --preset "$preset" >"$log" 2>&1; then

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The release binaries with every library they need but glibc, for a Linux x86-64 machine that has nothing installed.
+# Packs the release binaries with all their libraries except glibc, for a bare Linux x86-64 machine.
 
 PART_BYTES=$((60 * 1024 * 1024))
 
-# Libraries that a file needs, glibc's own left out: those must be the machine's.
+# The libraries that a file needs, except those of glibc, which must be the machine's.
 libraries_of() {
   ldd "$1" 2>/dev/null | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' |
     grep -v -E '/(libc|libm|libdl|librt|libpthread|libresolv|libutil|libanl|libmvec|libnsl|ld-linux[^/]*)\.so' || true
 }
 
-# Where the dynamic loader would find a library that is loaded at run time.
+# The path at which the dynamic loader finds a library that is loaded at run time.
 library_path() { ldconfig -p | awk -v name="$1" '$1 == name && /x86-64/ { print $NF; exit }'; }
 
-# First fit, in the order given: files of a part lie in out/bundle/part-N under their path in the bundle.
+# Fills one part after the other, in the given order: out/bundle/part-N holds the files of part N under their path in
+# the bundle.
 split_into_parts() {
   local stage=$1 part=1 used=0 file size
   while IFS= read -r file; do
@@ -51,7 +52,7 @@ run_bundle() {
     for binary in "${binaries[@]}" "${loaded[@]}"; do libraries_of "$binary"; done
     printf '%s\n' "${loaded[@]}"
   } | sort -u | while IFS= read -r library; do cp -L "$library" "$stage/lib/"; done
-  # PROJ looks for its database in ../share/proj, seen from the library.
+  # PROJ searches its database in ../share/proj, relative to the library.
   found=/usr/share/proj/proj.db
   if [[ -f $found ]]; then cp "$found" "$stage/share/proj/"; else loud "no proj.db here -> no names of coordinate systems"; fi
 
@@ -71,7 +72,7 @@ TEXT
   split_into_parts "$stage"
   rm -rf "$stage"
 
-  # The proof: put together again, nothing is looked for outside but glibc.
+  # Check: unpacked again, the bundle needs only glibc from the machine.
   local whole
   whole=$(mktemp -d)
   cp -r out/bundle/part-*/. "$whole/"

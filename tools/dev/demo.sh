@@ -1,39 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# A raster a person would enjoy, read in every way the command line offers.
+# Makes a sample raster and reads it with most commands of the command line. Builds only the command line.
 
 DEMO=$ROOT/out/demo
 
-# shown NAME ARGS...: runs terrazzo in sight, in out/demo, and keeps the time for the table. A failure fails the demo.
+# shown NAME ARGS...: prints and runs a terrazzo command in out/demo, and records its time. A failure fails the demo.
 shown() {
   local name=$1 start
   shift
   printf '\n$ terrazzo %s\n' "$*"
   start=$(now)
-  (cd "$DEMO" && "$ROOT/build/release/terrazzo" "$@")
+  (cd "$DEMO" && "$ROOT/build/$DEMO_PRESET/terrazzo" "$@")
   DEMO_TIMES+=("$(since_ms "$start")"$'\t'"$name")
 }
 
+# The kernels take most of the compile time, so they are built only if a GPU can run them, or with --cuda.
+choose_demo_preset() {
+  case ${1:-} in
+    --cuda) DEMO_PRESET=demo-cuda ;;
+    "") if has_gpu && has_nvcc; then DEMO_PRESET=demo-cuda; else DEMO_PRESET=demo; fi ;;
+    *) die "demo has no option $1; type ./dev demo or ./dev demo --cuda" ;;
+  esac
+}
+
 run_demo() {
+  choose_demo_preset "$@"
   need_packages build python
-  need_venv
-  tell_what_is_missing
-  say "building the release binary"
-  configure_and_build release
+  need_demo_python
+  say "building the command line in build/$DEMO_PRESET"
+  configure_and_build "$DEMO_PRESET" terrazzo_cli
   mkdir -p "$DEMO"
 
   local terrain=$DEMO/terrain.tif key
   key=$(sha256sum <tools/dev/make_terrain.py)
   if [[ ! -f $terrain || ! -f $DEMO/.terrain-key || $(<"$DEMO/.terrain-key") != "$key" ]]; then
     say "making an island with mountains, rivers and a lake: 4096 x 4096 float32, Deflate, predictor 3 (half a minute)"
-    "$VENV/bin/python" tools/dev/make_terrain.py "$terrain"
+    "$DEMO_PYTHON" tools/dev/make_terrain.py "$terrain"
     printf '%s\n' "$key" >"$DEMO/.terrain-key"
   fi
 
   DEMO_TIMES=()
-  shown "what it is" info --codecs terrain.tif
-  shown "decode every tile of every level, and tell" info --check terrain.tif
-  shown "what a window would read" plan --window 1800,1200,512,512 terrain.tif
+  shown "description" info --codecs terrain.tif
+  shown "decode every tile of every level" info --check terrain.tif
+  shown "plan of a window" plan --window 1800,1200,512,512 terrain.tif
   shown "SHA-256 of the pixels" checksum terrain.tif
   shown "SHA-256 of the mask" checksum --mask terrain.tif
   shown "the whole raster, to NumPy" read --out whole.npy terrain.tif
@@ -47,8 +56,9 @@ run_demo() {
   shown "speed, one thread" bench read --host --threads 1 terrain.tif
   shown "speed, all threads" bench read --host terrain.tif
   shown "speed, 200 random windows" bench read --host --random-windows 200 terrain.tif
+  if has_gpu && [[ $DEMO_PRESET == demo-cuda ]]; then shown "speed, GPU" bench read --device terrain.tif; fi
 
-  printf '\n%10s  %s\n' "ms" "of the whole command, from start to end of the process"
+  printf '\n%10s  %s\n' "ms" "whole command, from start to end of the process"
   local row
   for row in "${DEMO_TIMES[@]}"; do printf '%10s  %s\n' "${row%%$'\t'*}" "${row#*$'\t'}"; done
   printf '\n'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The GPU suite. Without a GPU it builds the binaries and packs them, with what they need, into out/device-test; with
-# one it runs what was packed: nothing is built or installed there.
+# The GPU suite. Without a GPU it builds the binaries and packs them with their files into out/device-test. With a GPU
+# it runs the packed binaries, and neither builds nor installs anything.
 
 DEVICE_DIR=out/device-test
 DEVICE_STAGES="quick full sanitize bench"
@@ -44,7 +44,7 @@ pack_device_tests() {
     [[ -f $binary && -x $binary ]] && binaries+=("$binary")
   done
   cp "${binaries[@]}" "$DEVICE_DIR/"
-  # With a shared runtime, so that the use of streams can be watched.
+  # With a shared runtime, so that a preloaded library can check the use of streams.
   cp build/cuda-shared/tests/device_equality "$DEVICE_DIR/guarded_equality"
   cp build/cuda-shared/tests/test_read "$DEVICE_DIR/guarded_read"
   cp build/cuda-shared/tests/libdefault_stream_guard.so "$DEVICE_DIR/lib/"
@@ -60,7 +60,7 @@ pack_device_tests() {
   du -sh "$DEVICE_DIR"
 }
 
-# What GDAL and tifffile write for the tests of reading: the host's tests, whose files are kept.
+# Files that GDAL and tifffile write for the tests of reading: runs the host's tests and keeps their files.
 pack_generated_files() {
   local log=$DEVICE_DIR/generated.log
   TERRAZZO_BIN=$ROOT/build/cuda/terrazzo "$VENV/bin/python" -m pytest tests/python/test_generated.py -q -k wrote \
@@ -69,7 +69,7 @@ pack_generated_files() {
   find "$DEVICE_DIR/generated" ! -type d ! -name '*.tif' -delete
 }
 
-# A line a test; counts by the binary's own verdict.
+# device_step NAME COMMAND...: runs a test and prints one line: PASS with its own summary, or FAIL with its log.
 device_step() {
   local name=$1 started
   shift
@@ -94,7 +94,7 @@ device_quick() {
   local guard=$ROOT/$DEVICE_DIR/lib/libdefault_stream_guard.so
   device_step default_stream timeout 60 env LD_PRELOAD="$guard" "$DEVICE_DIR/guarded_equality" \
     tests/data/{half_lzw_p3,dem_deflate_p3,u16x4_separate_p2_big_endian,lerc_zstd,sparse_bigtiff}.tif
-  # Others of its tests use the default stream themselves.
+  # Only these tests: others of the binary use the default stream themselves.
   device_step waits timeout 60 env LD_PRELOAD="$guard" TERRAZZO_EXPECT_STREAM_GUARD=1 "$DEVICE_DIR/guarded_read" \
     '--gtest_filter=PipelineUnderGuard.*'
   device_step equality_own timeout 120 "$DEVICE_DIR/device_equality" tests/data/*.tif
@@ -104,14 +104,14 @@ device_quick() {
   return $DEVICE_FAILED
 }
 
-# Every file of the generated table and of the corpus.
+# Runs over every file of the generated table and of the corpus.
 device_full() {
   local -a files
   [[ -d $DEVICE_DIR/generated ]] || die "$DEVICE_DIR/generated is missing: run ./dev device-test pack where the tree can be built"
   mapfile -t files < <(find "$DEVICE_DIR/generated" "$CORPUS" -type f \( -iname '*.tif' -o -iname '*.tiff' \) 2>/dev/null | sort)
   [[ -d $CORPUS ]] || loud "no corpus at $CORPUS -> generated files only; set TERRAZZO_CORPUS"
   device_step equality_all timeout 500 "$DEVICE_DIR/device_equality" "${files[@]}"
-  # The same with libraries off: the host takes over, and nothing changes.
+  # Again without the libraries: the host decodes instead, and the results are equal.
   TERRAZZO_DISABLE=nvcomp,nvjpeg,nvjpeg2k,kvikio device_step equality_without_libraries timeout 120 "$DEVICE_DIR/device_equality" tests/data/*.tif
   [[ -x $DEVICE_DIR/vendor_device_test ]] && device_step vendor timeout 200 "$DEVICE_DIR/vendor_device_test"
   TERRAZZO_DISABLE=gpu device_step without_gpu timeout 30 "$DEVICE_DIR/terrazzo" doctor
@@ -125,7 +125,7 @@ device_sanitize() {
   checker=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
   local -a own=(tests/data/{half_lzw_p3,i8x7_packbits,complex64_none}.tif)
   local -a vendors=(tests/data/{nbits12_deflate,u16x4_separate_p2_big_endian,dem_deflate_p3,lerc_zstd,sparse_bigtiff}.tif)
-  # Those that take long under a checker: 250 files, large images, and budgets, which are about counts.
+  # Excludes tests that are slow under a checker: 250 files, large images, and budgets, which only count.
   local writers='Device*:Appending*:FailingSinks*:-*.WritesTheHostsFileButForCompressedBytes:*.GivesTheSameBytesWhateverTheBudgetAndTheBands'
   writers+=':*.BringsABatchBackInOneCopyAndNeverItsPixels:*.KeepsToItsBudget*'
   for tool in memcheck racecheck; do
@@ -140,7 +140,7 @@ device_sanitize() {
   done
   device_step memcheck-writer timeout 300 "$checker" --tool memcheck --error-exitcode 9 "$DEVICE_DIR/test_write" \
     --gtest_brief=1 "--gtest_filter=$writers"
-  # Not with racecheck: nvCOMP's inflate has hazards of its own (docs/performance.md).
+  # Without racecheck: nvCOMP's own inflate has hazards (docs/performance.md).
   device_step memcheck-vendors timeout 200 "$checker" --tool memcheck --error-exitcode 9 "$DEVICE_DIR/device_equality" --trusted "${vendors[@]}"
   return $DEVICE_FAILED
 }

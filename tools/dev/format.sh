@@ -2,7 +2,7 @@
 
 our_sources() { git ls-files --cached --others --exclude-standard -- '*.hpp' '*.cpp' '*.cu' '*.cuh'; }
 
-# Names the files that clang-format would change; fails when there are any.
+# Lists the files that clang-format would change; fails if there are any.
 format_check() {
   local file wrong=0
   while read -r file; do

@@ -17,13 +17,13 @@ fuzz_one() {
   mkdir -p "$grown" build/fuzz-logs out/fuzz
   local -a inputs=("$grown")
   [[ -d tests/fuzz/seeds/$target ]] && inputs+=("tests/fuzz/seeds/$target")
-  # Whole files are seeds for whatever eats whole files; they are bounded by -max_len, so that a run is not all reading.
+  # Whole files are seeds for targets that take whole files; -max_len limits them, so that reading does not dominate.
   case $target in
     tiff* | open*)
       [[ -d $CORPUS ]] && inputs+=("$CORPUS")
       ;;
   esac
-  # 2 GiB and 10 s an input: what a hostile file may cost us at most.
+  # 2 GiB and 10 s per input: the most that a hostile file may cost.
   if build/fuzz/fuzz/fuzz_"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 \
     -artifact_prefix=out/fuzz/"$target"- "${inputs[@]}" >"$log" 2>&1; then
     printf 'PASS fuzz %s: %s\n' "$target" "$(grep -a '^Done' "$log" | tail -n 1)"
@@ -33,7 +33,7 @@ fuzz_one() {
   fi
 }
 
-# fuzz_all SECONDS: every target, as many at a time as there are cores.
+# fuzz_all SECONDS: runs every target, one per core at a time.
 fuzz_all() {
   export -f fuzz_one
   export CORPUS

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What CI runs. Every runner leaves its counts in build/test-results; tally.py adds them up and prints the last line.
+# The steps of CI. Every runner writes its counts to build/test-results; tally.py adds them up and prints the last line.
 
 RESULTS=$ROOT/build/test-results
 
-# record OUTCOME NAME [REASON]: one check that is neither a GoogleTest nor a pytest.
+# record OUTCOME NAME [REASON]: records one check that is neither a GoogleTest nor a pytest.
 record() { printf '%s\t%s\t%s\n' "$1" "$2" "${3:-}" >>"$RESULTS/checks.tsv"; }
 
 # Reads lines "PASS name" and "FAIL name", shows them, and counts them.
@@ -19,9 +19,9 @@ record_lines() {
   done
 }
 
-# stage NAME FUNCTION [ARGS...]: runs it, times it, counts it as failed when it fails, and leaves STAGE_OK for those that
-# build on it. The stage is a process of its own whose first failing command ends it; bash gives that up inside `if`
-# and `||`, so stage is called from neither.
+# stage NAME FUNCTION [ARGS...]: runs and times the function, records a failure, and sets STAGE_OK for stages that
+# depend on it. The stage is a separate process that ends at its first failing command; bash ignores failures inside
+# `if` and `||`, so do not call stage there.
 stage() {
   local name=$1 start status
   shift
@@ -46,7 +46,7 @@ setup_stage() {
 }
 
 lint_stage() {
-  # The rules print their own verdicts; the exit status says the same again.
+  # The rules print their own results; the exit status is redundant.
   { "$(system_python)" tests/lint/include_rules.py || true; } | record_lines
   if have clang-format-16; then
     local wrong
@@ -68,10 +68,10 @@ unit_stage() {
   local preset=$1
   shift
   mkdir -p "$RESULTS/gtest-$preset"
-  # The counts come from the XML of each binary; a binary that dies before writing it is in CTest's.
+  # The counts come from the XML of each binary; CTest's XML has the binaries that crash before writing theirs.
   GTEST_OUTPUT="xml:$RESULTS/gtest-$preset/" TERRAZZO_CORPUS=$CORPUS \
     ctest --preset "$preset" -j "$JOBS" -L unit --output-junit "$RESULTS/gtest-$preset/ctest.junit" "$@" || true
-  [[ -f $RESULTS/gtest-$preset/ctest.junit ]]  # without it nothing ran, and nothing would be counted
+  [[ -f $RESULTS/gtest-$preset/ctest.junit ]]  # missing if no test ran, and no count would show it
 }
 
 asan_options() {
@@ -79,8 +79,8 @@ asan_options() {
   export UBSAN_OPTIONS="print_stacktrace=1"
 }
 
-# The folders that see bytes of strangers, and those that write from many threads into memory they count themselves.
-SANITISED=(base tiff geo tile codec io read write ops)
+# The folders that parse untrusted bytes, and those whose threads share memory with manual bookkeeping.
+SANITISED=(base tiff geo tile coding codec io read write ops)
 
 asan_build_stage() { configure_and_build fuzz terrazzo_cli fuzz_targets "${SANITISED[@]/#/test_}"; }
 
@@ -90,19 +90,13 @@ asan_unit_stage() {
 }
 
 tsan_stage() {
-  configure_and_build tsan test_base test_read test_write test_ops
-  # Kernels with many random address bits leave ThreadSanitizer no room for its shadow.
+  configure_and_build tsan test_threads
+  # With many random address bits, the Linux kernel leaves ThreadSanitizer no room for its shadow memory.
   local -a fixed_addresses=()
   setarch "$(uname -m)" -R true 2>/dev/null && fixed_addresses=(setarch "$(uname -m)" -R)
   mkdir -p "$RESULTS/gtest-tsan"
-  # What runs on more threads than one: the pool, the budget, the engine and the cache of tiles; encoders, writers, and
-  # conversions whose reading and writing overlap. Not the files of random shapes, which are slow and say no more.
-  local threaded='ThreadPool*:MemoryBudget*:*Thread*:Read*:BadBlocks*:SparseBlocks*:RawPieces*:LargeResults*:TileCache*'
-  threaded+=':BlockEncoder*:EncodeTiles*:Writer.*:*WriterTest*:WriterMisuse*'
-  threaded+=':Convert*:*StreamRows*:RowBlocks*:AddOverviews*'
-  GTEST_FILTER=$threaded GTEST_OUTPUT="xml:$RESULTS/gtest-tsan/" \
-    TERRAZZO_CORPUS=$CORPUS TSAN_OPTIONS=halt_on_error=1 \
-    "${fixed_addresses[@]}" ctest --preset tsan -R '^(base|read|write|ops)$' \
+  GTEST_OUTPUT="xml:$RESULTS/gtest-tsan/" TERRAZZO_CORPUS=$CORPUS TSAN_OPTIONS=halt_on_error=1 \
+    "${fixed_addresses[@]}" ctest --preset tsan -R '^threads$' \
     --output-junit "$RESULTS/gtest-tsan/ctest.junit" || true
   [[ -f $RESULTS/gtest-tsan/ctest.junit ]]
 }
@@ -119,7 +113,7 @@ fuzz_stage() {
   fuzz_all "$1" | record_lines
 }
 
-# Programs of somebody else's, against the installed package: each takes a raster. Their target has the folder's name.
+# Builds example programs against the installed package; each takes a raster. Their target has the folder's name.
 examples_stage() {
   local example name
   rm -rf build/install build/examples
@@ -154,11 +148,11 @@ run_tests() {
 
   stage "setup" setup_stage
   ((STAGE_OK)) && stage "build: release, g++" configure_and_build release
-  # Without the release build there is nothing to test.
+  # The tests need the release build.
   if ((STAGE_OK)); then
     stage "lint" lint_stage
     stage "unit tests: release" unit_stage release
-    # One sanitised build serves the unit tests, the fuzzers and the bad files.
+    # One sanitised build is for the unit tests, the fuzzers and the bad files.
     stage "build: ASan + UBSan + libFuzzer, clang" asan_build_stage
     if ((STAGE_OK)); then
       stage "unit tests: ASan + UBSan" asan_unit_stage

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every CUDA call of ours goes through here: a failure is a `device` Error that says what was being done.
+// Checks every CUDA call of the library: a failure is a `device` Error that names the operation.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace terrazzo::gpu {
 
-// Throws `device` when the device is lost (lost_device.hpp), whatever the result; else for every result but success:
+// Throws `device` if the device is lost (lost_device.hpp), for any result; otherwise for every result except success:
 // "uploading a batch: cudaErrorIllegalAddress (an illegal memory access was encountered)".
 void check_cuda(cudaError_t result, char const* doing);
 
-// After a kernel launch: what the launch itself had to say. Takes the sticky error out of the thread.
+// Call it after a kernel launch: checks the launch, and clears the thread's sticky error.
 void check_launch(char const* doing);
 
 }  // namespace terrazzo::gpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies from the device to pinned memory, counted: that a batch comes back in one of them, and that pixels do not come
-// back at all, is what tests look at.
+// Copies from the device to pinned memory, counted. Tests check that a batch is downloaded in one copy, and that pixels
+// are not downloaded at all.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,7 +17,7 @@ void copy_back(void* to, void const* from, std::size_t bytes, cudaStream_t strea
 struct CopyCounts {
   std::uint64_t copies = 0, bytes = 0;
 };
-// Of this process until now.
+// Counts of this process.
 [[nodiscard]] CopyCounts copies_back() noexcept;
 
 }  // namespace terrazzo::gpu

@@ -4,6 +4,7 @@
 #include "base/text.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/lost_device.hpp"
+#include "gpu/runtime/result_memory.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
 
 namespace terrazzo::gpu {
 
@@ -26,14 +28,14 @@ class PoolAllocator final : public DeviceAllocator {
     properties.location.type = cudaMemLocationTypeDevice;
     properties.location.id = device;
     check_cuda(cudaMemPoolCreate(&pool_, &properties), "making a memory pool");
-    // Freed memory is kept: mapping it anew costs more than decoding into it.
+    // Keep freed memory: mapping it again costs more than decoding into it.
     std::uint64_t keep = UINT64_MAX;
     check_cuda(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "setting up a memory pool");
   }
 
-  void* allocate(std::size_t bytes, void* stream) override {
+  void* allocate(std::size_t bytes, StreamView stream) override {
     void* memory = nullptr;
-    cudaError_t const result = cudaMallocFromPoolAsync(&memory, bytes, pool_, static_cast<cudaStream_t>(stream));
+    cudaError_t const result = cudaMallocFromPoolAsync(&memory, bytes, pool_, stream.get());
     if (result == cudaErrorMemoryAllocation) {
       (void)cudaGetLastError();
       throw Error(ErrorKind::limit, text(bytes, " bytes are more than the GPU has left"));
@@ -42,13 +44,13 @@ class PoolAllocator final : public DeviceAllocator {
     return memory;
   }
 
-  void deallocate(void* memory, std::size_t, void* stream) noexcept override {
-    (void)cudaFreeAsync(memory, static_cast<cudaStream_t>(stream));
+  void deallocate(void* memory, std::size_t, StreamView stream) noexcept override {
+    (void)cudaFreeAsync(memory, stream.get());
   }
 
   [[nodiscard]] std::uint64_t unused_bytes() const {
     std::uint64_t const used = attribute(cudaMemPoolAttrUsedMemCurrent);
-    return std::max(attribute(cudaMemPoolAttrReservedMemCurrent), used) - used;  // others allocate between the two
+    return std::max(attribute(cudaMemPoolAttrReservedMemCurrent), used) - used;  // used may grow in between
   }
 
   [[nodiscard]] std::uint64_t attribute(cudaMemPoolAttr which) const {
@@ -65,23 +67,24 @@ class PoolAllocator final : public DeviceAllocator {
   void trim() { check_cuda(cudaMemPoolTrimTo(pool_, 0), "giving device memory back"); }
 
  private:
-  cudaMemPool_t pool_ = nullptr;  // as long as the process: at exit the driver may be gone before us
+  cudaMemPool_t pool_ = nullptr;  // never destroyed: at exit the driver may unload first
 };
 
-PoolAllocator& current_pool() {
+std::shared_ptr<PoolAllocator> const& current_pool() {
   static std::mutex mutex;
-  static auto* const pools = new std::array<std::unique_ptr<PoolAllocator>, kMaxDevices>;
+  static auto* const pools = new std::array<std::shared_ptr<PoolAllocator>, kMaxDevices>;
   int device = 0;
   check_cuda(cudaGetDevice(&device), "asking for the current device");
   std::lock_guard const lock(mutex);
   auto& pool = pools->at(static_cast<std::size_t>(device));
-  if (!pool) { pool = std::make_unique<PoolAllocator>(device); }
-  return *pool;
+  if (!pool) { pool = std::make_shared<PoolAllocator>(device); }
+  return pool;
 }
 
 std::atomic<GiveBackKept> keeper{nullptr};
 
 void give_back_kept(DeviceAllocator& allocator) {
+  free_finished_results();
   if (GiveBackKept const give_back = keeper.load()) { give_back(allocator); }
   if (auto* const pool = dynamic_cast<PoolAllocator*>(&allocator)) { pool->trim(); }
 }
@@ -92,14 +95,14 @@ std::uint64_t free_device_bytes() {
   return free_bytes;
 }
 
-// False when there is too little memory; other failures pass.
+// Returns false if there is too little memory; passes on other failures.
 bool allocated(DeviceAllocator& allocator, std::size_t bytes, cudaStream_t stream, void*& memory) {
   try {
     memory = allocator.allocate(bytes, stream);
     return true;
   } catch (Error const& error) {
     if (error.kind() != ErrorKind::limit) { throw; }
-  } catch (std::bad_alloc const&) {  // as callers' allocators say it
+  } catch (std::bad_alloc const&) {  // thrown by callers' allocators
   }
   return false;
 }
@@ -109,23 +112,24 @@ void* allocate_or_make_room(DeviceAllocator& allocator, std::size_t bytes, cudaS
   if (allocated(allocator, bytes, stream, memory)) { return memory; }
   give_back_kept(allocator);
   if (allocated(allocator, bytes, stream, memory)) { return memory; }
+  if (wait_for_pending_results() && allocated(allocator, bytes, stream, memory)) { return memory; }
   throw Error(ErrorKind::limit, text(what, ": ", bytes, " bytes of device memory are more than the GPU has left"));
 }
 
 }  // namespace
 
-DeviceAllocator& pool_allocator() { return current_pool(); }
+std::shared_ptr<DeviceAllocator> pool_allocator() { return current_pool(); }
 
-std::uint64_t pool_unused_bytes() { return current_pool().unused_bytes(); }
+std::uint64_t pool_unused_bytes() { return current_pool()->unused_bytes(); }
 
 DeviceMemoryUse pool_use() {
-  PoolAllocator const& pool = current_pool();
+  PoolAllocator const& pool = *current_pool();
   return {pool.attribute(cudaMemPoolAttrUsedMemCurrent), pool.attribute(cudaMemPoolAttrUsedMemHigh)};
 }
 
-void reset_pool_peak() { current_pool().reset_peak(); }
+void reset_pool_peak() { current_pool()->reset_peak(); }
 
-void trim_pool() { current_pool().trim(); }
+void trim_pool() { current_pool()->trim(); }
 
 void on_shortage(GiveBackKept give_back) noexcept { keeper = give_back; }
 
@@ -137,9 +141,10 @@ std::uint64_t scratch_room(std::uint64_t wanted, DeviceAllocator& allocator) {
   return scratch_room(wanted, free_device_bytes(), pool->unused_bytes());
 }
 
-DeviceBuffer::DeviceBuffer(DeviceAllocator& allocator, std::size_t bytes, cudaStream_t stream, char const* what)
-    : allocator_(&allocator),
-      data_(allocate_or_make_room(allocator, bytes, stream, what)),
+DeviceBuffer::DeviceBuffer(std::shared_ptr<DeviceAllocator> allocator, std::size_t bytes, cudaStream_t stream,
+                           char const* what)
+    : allocator_(std::move(allocator)),
+      data_(allocate_or_make_room(*allocator_, bytes, stream, what)),
       bytes_(bytes),
       stream_(stream) {}
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device memory: where it comes from and who owns it.
+// Device memory: allocators and ownership.
+//
+// Thread rule: pools and allocators are thread-safe; a DeviceBuffer belongs to one thread at a time.
 #pragma once
 
 #include "terrazzo/device.hpp"
@@ -9,52 +11,55 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 namespace terrazzo::gpu {
 
-// Of one process; what is kept for each lies in tables of this size.
+// Devices per process; data kept per device is in tables of this size.
 inline constexpr std::size_t kMaxDevices = 64;
 
-// A stream-ordered pool of our own for the current device; what is given back to it stays with the process.
-[[nodiscard]] DeviceAllocator& pool_allocator();
+// Our stream-ordered pool for the current device; the process keeps memory that is returned to it.
+[[nodiscard]] std::shared_ptr<DeviceAllocator> pool_allocator();
 
-// What the pool keeps and nobody uses: free memory, though the driver does not call it so.
+// Unused memory of the pool: it is available to us, although the driver counts it as used.
 [[nodiscard]] std::uint64_t pool_unused_bytes();
 
-// What is taken from the pool, now and at most since the last reset.
+// Memory taken from the pool: now, and the maximum since the last reset.
 [[nodiscard]] DeviceMemoryUse pool_use();
 void reset_pool_peak();
 
-// Gives what the pool holds unused back to the driver.
+// Returns unused memory of the pool to the driver.
 void trim_pool();
 
-// Who keeps memory of an allocator on the current device for later, and gives it back when the allocator is refused
-// more. One for the process; it must hold no lock that an allocation is made under.
+// A function that frees memory of an allocator kept on the current device for later use; called if the allocator has
+// too little. One per process; it must not take a lock that is held during an allocation.
 using GiveBackKept = void (*)(DeviceAllocator& allocator);
 void on_shortage(GiveBackKept give_back) noexcept;
 
-// Of `wanted` bytes of scratch, what can be had: of what is free all but a sixteenth, which allocations are rounded by
-// and which a read or write takes besides; and what the pool holds unused.
+// The available part of `wanted` bytes of scratch: the free memory except for a sixteenth, which covers the rounding of
+// allocations and other memory of a read or write; and the unused memory of the pool.
 [[nodiscard]] constexpr std::uint64_t scratch_room(std::uint64_t wanted, std::uint64_t free_bytes,
                                                    std::uint64_t unused_bytes) noexcept {
   std::uint64_t const room = free_bytes - free_bytes / 16 + unused_bytes;
   return wanted < room ? wanted : room;
 }
 
-// The same for the current device, now; what is kept for later goes first when it is too little. Asking the driver is
-// slow: not for reads that allocate nothing. A caller's allocator alone knows what it has: `wanted`.
+// The available scratch of the current device now; if it is too little, memory kept for later use is freed first. The
+// query of the driver is slow: do not call it for reads that allocate nothing. For a caller's allocator, whose memory
+// is unknown, returns `wanted`.
 [[nodiscard]] std::uint64_t scratch_room(std::uint64_t wanted, DeviceAllocator& allocator);
 
-// One piece of device memory. Freed in the order of `stream`, which must outlive it. When there is none left, what is
-// kept for later goes and it is asked for again; then it is a `limit` error that names `what`. Abandoned, not freed,
-// when the device is lost.
+// One piece of device memory. Freed in the order of `stream`, which must outlive it; keeps the allocator alive. If
+// memory is short, memory kept for later use is freed and the allocation is repeated; then it throws `limit`, with
+// `what` in the text. If the device is lost, the memory is abandoned instead of freed.
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
-  DeviceBuffer(DeviceAllocator& allocator, std::size_t bytes, cudaStream_t stream, char const* what = "scratch");
+  DeviceBuffer(std::shared_ptr<DeviceAllocator> allocator, std::size_t bytes, cudaStream_t stream,
+               char const* what = "scratch");
   DeviceBuffer(DeviceBuffer&& other) noexcept
-      : allocator_(std::exchange(other.allocator_, nullptr)),
+      : allocator_(std::move(other.allocator_)),
         data_(std::exchange(other.data_, nullptr)),
         bytes_(std::exchange(other.bytes_, 0)),
         stream_(other.stream_) {}
@@ -69,10 +74,10 @@ class DeviceBuffer {
 
   [[nodiscard]] std::byte* data() const noexcept { return static_cast<std::byte*>(data_); }
   [[nodiscard]] std::size_t size_bytes() const noexcept { return bytes_; }
-  [[nodiscard]] DeviceAllocator* allocator() const noexcept { return allocator_; }
+  [[nodiscard]] DeviceAllocator* allocator() const noexcept { return allocator_.get(); }
 
  private:
-  DeviceAllocator* allocator_ = nullptr;
+  std::shared_ptr<DeviceAllocator> allocator_{};
   void* data_ = nullptr;
   std::size_t bytes_ = 0;
   cudaStream_t stream_ = nullptr;

@@ -20,9 +20,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A query takes 0.3 us (H200). Most batches are done within this time, and a thread that sleeps wakes 60 us late.
+// A query takes 0.3 us (H200). Most batches are done within this time, and a sleeping thread wakes 60 us late.
 constexpr auto kSpinTime = std::chrono::milliseconds(50);
-// Between two queries, which take a lock of the driver that other threads need for their uploads.
+// Pause between two queries, which take a lock of the driver that other threads need for their uploads.
 constexpr auto kPauseTime = std::chrono::microseconds(5);
 constexpr auto kSleepTime = std::chrono::microseconds(200);
 
@@ -34,7 +34,7 @@ struct Callers {
 };
 
 Callers& callers() {
-  static auto* const instance = new Callers;  // never destroyed: at exit a read may still be under way
+  static auto* const instance = new Callers;  // never destroyed: at exit a read may still be running
   return *instance;
 }
 
@@ -71,7 +71,7 @@ void wait_until_done(std::function<cudaError_t()> const& query, double guard_s, 
   for (;;) {
     cudaError_t const result = query();
     if (result != cudaErrorNotReady) { return check_cuda(result, doing); }
-    if (device_is_lost()) { check_cuda(cudaSuccess, doing); }  // another thread's wait has ended: throws
+    if (device_is_lost()) { check_cuda(cudaSuccess, doing); }  // throws: another thread's wait ended
     auto const now = Clock::now();
     if (std::chrono::duration<double>(now - guard_begin).count() > guard_s) {
       if (!callers_are_at_work()) { give_up(guard_s, doing); }
@@ -103,8 +103,14 @@ bool sync_quietly(cudaStream_t stream) noexcept {
 
 void sync_callers_stream(cudaStream_t stream, char const* doing) {
   wait_count.fetch_add(1, std::memory_order_relaxed);
-  check_cuda(cudaSuccess, doing);  // throws when the device is lost: the wait might not end
+  check_cuda(cudaSuccess, doing);  // throws if the device is lost: the wait might not end
   check_cuda(cudaStreamSynchronize(stream), doing);
+}
+
+void sync_callers_event(cudaEvent_t event, char const* doing) {
+  wait_count.fetch_add(1, std::memory_order_relaxed);
+  check_cuda(cudaSuccess, doing);
+  check_cuda(cudaEventSynchronize(event), doing);
 }
 
 CallersWork::CallersWork(cudaEvent_t event) : event_(event) {

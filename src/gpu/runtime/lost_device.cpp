@@ -41,8 +41,8 @@ void lose_device(std::string reason) {
   if (is_lost.load(std::memory_order_relaxed)) { return; }
   known.text = std::move(reason);
   is_lost.store(true, std::memory_order_release);
-  // Before the destructors of libraries that were loaded earlier: libnvcomp's unloads its kernels, which waits for
-// them.
+  // Runs before the destructors of libraries that were loaded earlier: that of libnvcomp unloads its kernels and waits
+  // for them.
   static_cast<void>(on_exit(&leave_at_once, nullptr));
 }
 

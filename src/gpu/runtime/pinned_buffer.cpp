@@ -20,19 +20,19 @@ struct Cache {
 };
 
 Cache& cache() {
-  static auto* const instance = new Cache;  // never destroyed: at exit the driver may be gone before us
+  static auto* const instance = new Cache;  // never destroyed: at exit the driver may unload first
   return *instance;
 }
 
-// Two writers at once take sixteen, most of them small; more than that, or larger ones, are not worth keeping.
+// Two writers at once use sixteen buffers, most of them small; keeping more or larger ones gains nothing.
 constexpr std::size_t kMostKept = 16;
 constexpr std::size_t kLargestKept = std::size_t{64} << 20;
-// A buffer is not taken for less than a part of it: a large one would be lacking where it is needed.
+// A request gets a buffer only if it uses a large enough part of it: otherwise large buffers would be missing later.
 constexpr std::size_t kMostWaste = 4, kSmallBytes = std::size_t{64} << 10;
 
 void give_back(PinnedMemory memory, std::size_t bytes) {
   if (memory == nullptr || bytes > kLargestKept) { return; }
-  PinnedMemory freed;  // outside the lock: freeing is slow
+  PinnedMemory freed;  // freed outside the lock: freeing is slow
   std::lock_guard const lock(cache().mutex);
   auto& kept = cache().kept;
   kept.push_back({std::move(memory), bytes});
@@ -53,7 +53,7 @@ void PinnedBuffer::reserve(std::size_t bytes) {
   {
     std::lock_guard const lock(cache().mutex);
     auto& kept = cache().kept;
-    // The smallest that will do.
+    // Take the smallest sufficient buffer.
     auto best = kept.end();
     for (auto it = kept.begin(); it != kept.end(); ++it) {
       if (it->bytes >= bytes && it->bytes <= kMostWaste * bytes + kSmallBytes &&

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One piece of pinned host memory of any size, for what must lie together: a whole batch that comes back from the
-// device. Pinned memory is slow to make, so what is given back is kept for the next who asks.
+// One piece of pinned host memory of any size, for data that must be contiguous: a whole batch downloaded from the
+// device. Pinning is slow, so released memory is kept for later requests.
 //
-// Thread rule: a buffer belongs to one thread at a time; giving back and taking are safe from any.
+// Thread rule: a buffer belongs to one thread at a time; any thread may take or return one.
 #pragma once
 
 #include "gpu/runtime/pinned_pool.hpp"
@@ -25,7 +25,7 @@ class PinnedBuffer {
   }
   ~PinnedBuffer();
 
-  // At least `bytes`; what it held is lost when it grows. Nothing may be on its way to or from the old memory.
+  // At least `bytes`; growing discards the contents. No copy to or from the old memory may be in progress.
   void reserve(std::size_t bytes);
 
   [[nodiscard]] std::byte* data() const noexcept { return memory_.get(); }
@@ -36,7 +36,7 @@ class PinnedBuffer {
   std::size_t bytes_ = 0;
 };
 
-// Frees what is kept for the next.
+// Frees memory kept for later requests.
 void trim_pinned_buffers();
 
 }  // namespace terrazzo::gpu

@@ -27,14 +27,14 @@ PinnedMemory make_pinned(std::size_t bytes) {
 struct PinnedPool::Impl {
   struct Slot {
     PinnedMemory memory;
-    EventHandle copied;      // of the device that copied from it last
+    EventHandle copied;      // belongs to the device that copied from it last
     int device = -1;
     bool has_copies = false;
   };
   std::mutex mutex;
   std::condition_variable freed;
   std::array<Slot, kMaxChunks> slots;
-  // Without memory yet, and with: oldest first, so that the copies of the one that is taken are most likely done.
+  // Chunks without and with memory. Oldest first, so that copies from the chunk that is taken are most likely done.
   std::deque<std::size_t> unmade, ready;
 
   void give_back(std::size_t index) {
@@ -51,14 +51,14 @@ PinnedPool::PinnedPool() : impl_(std::make_unique<Impl>()) {
 }
 
 PinnedPool& PinnedPool::instance() {
-  static auto* const pool = new PinnedPool;  // never destroyed: at exit the driver may be gone before us
+  static auto* const pool = new PinnedPool;  // never destroyed: at exit the driver may unload first
   return *pool;
 }
 
 PinnedPool::Chunk PinnedPool::acquire() {
   std::unique_lock lock(impl_->mutex);
   impl_->freed.wait(lock, [&] { return !impl_->ready.empty() || !impl_->unmade.empty(); });
-  // A chunk that is there and idle comes first, then a new one, then one that is still being copied from.
+  // Prefer an idle existing chunk, then a new one, then one that is still being copied from.
   bool idle = false;
   if (!impl_->ready.empty()) {
     Impl::Slot const& oldest = impl_->slots[impl_->ready.front()];
@@ -68,7 +68,7 @@ PinnedPool::Chunk PinnedPool::acquire() {
   std::size_t const index = list.front();
   list.pop_front();
   lock.unlock();
-  Chunk chunk(this, index);  // goes back should the next lines throw
+  Chunk chunk(this, index);  // returns the chunk if the next lines throw
   Impl::Slot& slot = impl_->slots[index];
   if (!slot.memory) { slot.memory = make_pinned(kChunkBytes); }
   if (slot.has_copies) {

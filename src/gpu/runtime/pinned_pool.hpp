@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pinned host memory, which the device copies from at full speed. It is slow to make (0.5 s a GiB), so there is one
-// small pool of equal chunks, made as it is first needed, that lives as long as the process.
+// Pinned host memory, from which the device copies at full speed. Allocating it is slow (0.5 s per GiB), so there is
+// one small pool of equal chunks, allocated on first use, that lives as long as the process.
+//
+// Thread rule: the pool is thread-safe; a chunk belongs to one thread at a time.
 #pragma once
 
 #include "gpu/runtime/stream.hpp"
@@ -14,7 +16,7 @@
 
 namespace terrazzo::gpu {
 
-// Freed with cudaFreeHost, which waits for the GPU; abandoned when the GPU is lost.
+// Frees with cudaFreeHost, which waits for the GPU; abandons the memory if the GPU is lost.
 struct FreePinned {
   void operator()(std::byte* memory) const noexcept;
 };
@@ -23,13 +25,15 @@ using PinnedMemory = std::unique_ptr<std::byte, FreePinned>;
 
 class PinnedPool {
  public:
-  // 64 MiB together: sixteen threads, each with one to fill and one on its way. Larger or more of them gained nothing.
+  // 64 MiB in total: sixteen threads, each with one chunk to fill and one being copied. Larger or more chunks gained
+  // nothing.
   static constexpr std::size_t kChunkBytes = 2u << 20;
   static constexpr std::size_t kMaxChunks = 32;
 
   static PinnedPool& instance();
 
-  // One chunk, the caller's alone. Goes back by itself; release(stream) makes it wait for the copies on that stream.
+  // One chunk, owned by the caller. The destructor returns it. release_after(stream) returns it too; it is reused
+  // when the copies on that stream are done.
   class Chunk {
    public:
     Chunk() = default;
@@ -53,7 +57,7 @@ class PinnedPool {
   // Waits until a chunk is free and its last copy is done.
   [[nodiscard]] Chunk acquire();
 
-  // Frees chunks that nobody holds.
+  // Frees unused chunks.
   void trim();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Streams and events that close themselves. Never the default stream: everything of ours runs on streams like these.
+// Owned streams and events. The library runs all its work on such streams, never on the default stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,9 +21,9 @@ using StreamHandle = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, Destro
 using EventHandle = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
 
 [[nodiscard]] StreamHandle make_stream();  // does not wait for the default stream
-[[nodiscard]] EventHandle make_event();  // untimed; a wait for it sleeps or spins as the driver likes
+[[nodiscard]] EventHandle make_event();  // untimed; the driver chooses whether a wait sleeps or spins
 
-// `waiter` goes on when all that is on `stream` now is done.
+// Makes `waiter` wait for all work that is now queued on `stream`.
 void wait_for(cudaStream_t waiter, cudaStream_t stream, cudaEvent_t event);
 
 }  // namespace terrazzo::gpu

@@ -12,15 +12,16 @@
 #include <exception>
 #include <limits>
 #include <new>
+#include <utility>
 
 namespace terrazzo::gpu {
 namespace {
 
 constexpr std::size_t kSmallestBlockBytes = 4096;
-// A block may serve a request down to this part of its size.
+// A block may serve a request down to this fraction of its size.
 constexpr std::size_t kMaxWaste = 2;
 
-// Sizes are rounded to an eighth of their power of two, so that requests that differ a little share blocks.
+// Sizes are rounded to an eighth of their power of two, so that similar requests share blocks.
 std::size_t rounded(std::size_t bytes) noexcept {
   if (bytes <= kSmallestBlockBytes) { return kSmallestBlockBytes; }
   std::size_t const step = std::bit_floor(bytes) / 8;
@@ -36,7 +37,7 @@ void* device_allocate(void*, std::size_t bytes, cudaStream_t) {
   return pointer;
 }
 
-// Freeing waits for the GPU: memory is abandoned when it does not answer any more.
+// Freeing waits for the GPU: abandon the memory if the GPU is lost.
 void device_release(void*, void* pointer, std::size_t, cudaStream_t) {
   if (!device_is_lost()) { (void)cudaFree(pointer); }
 }
@@ -59,7 +60,8 @@ void pinned_release(void*, void* pointer, std::size_t, cudaStream_t) {
 VendorAllocator plain_device_allocator() noexcept { return {nullptr, &device_allocate, &device_release}; }
 VendorAllocator plain_pinned_allocator() noexcept { return {nullptr, &pinned_allocate, &pinned_release}; }
 
-AllocatorSource::AllocatorSource(DeviceAllocator& allocator) : allocator_(&allocator), stream_(make_stream()) {}
+AllocatorSource::AllocatorSource(std::shared_ptr<DeviceAllocator> allocator)
+    : allocator_(std::move(allocator)), stream_(make_stream()) {}
 
 VendorAllocator AllocatorSource::hooks() noexcept {
   return {this,
@@ -69,7 +71,7 @@ VendorAllocator AllocatorSource::hooks() noexcept {
               void* const memory = source.allocator_->allocate(bytes, source.stream_.get());
               if (sync_quietly(source.stream_.get())) { return memory; }
               source.allocator_->deallocate(memory, bytes, source.stream_.get());
-            } catch (std::exception const&) {  // a refusal; the decoder says what it was for
+            } catch (std::exception const&) {  // a refusal; the decoder reports its purpose
             }
             return nullptr;
           },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that a vendor library takes for itself: through hooks, so that the engine can count and refuse it, and kept by
-// a pool, so that nothing is allocated after the first batches.
+// Memory of a vendor library: allocated through hooks, so that the engine can count and refuse it, and kept in a pool,
+// so that allocations stop after the first batches.
 #pragma once
 
 #include "gpu/runtime/stream.hpp"
@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -19,7 +20,7 @@ class DeviceAllocator;  // terrazzo/device.hpp
 
 namespace terrazzo::gpu {
 
-// Where a pool's memory comes from. Hooks do not throw; `allocate` returns null to refuse.
+// The source of a pool's memory. Hooks do not throw; `allocate` returns null to refuse.
 struct VendorAllocator {
   void* context = nullptr;
   void* (*allocate)(void* context, std::size_t bytes, cudaStream_t stream) = nullptr;
@@ -29,36 +30,36 @@ struct VendorAllocator {
 [[nodiscard]] VendorAllocator plain_device_allocator() noexcept;  // cudaMalloc
 [[nodiscard]] VendorAllocator plain_pinned_allocator() noexcept;  // cudaHostAlloc
 
-// Memory of the engine's or the caller's own allocator, taken on a stream of its own that is waited for: a block is
-// good on any stream, also where a library names none. Must outlive the decoders that use its hooks.
+// Memory of the engine's or the caller's allocator, taken on a separate stream that is waited for: a block is valid on
+// any stream, also if a library names none. Must outlive the decoders that use its hooks.
 class AllocatorSource {
  public:
-  explicit AllocatorSource(DeviceAllocator& allocator);
+  explicit AllocatorSource(std::shared_ptr<DeviceAllocator> allocator);
   [[nodiscard]] VendorAllocator hooks() noexcept;
 
  private:
-  DeviceAllocator* allocator_;
+  std::shared_ptr<DeviceAllocator> allocator_;
   StreamHandle stream_;
 };
 
-// Keeps what is released for the next request of about that size on the same stream: work that is still queued on the
+// Keeps released blocks for the next request of about that size on the same stream: work that is still queued on the
 // stream may use the block, so another stream must not get it. Pinned blocks are reused under the rule of the vendors'
-// decoders: a decode state is idle before it is used again. Any thread may call.
+// decoders: a decode state is idle before it is used again. Thread-safe.
 class BlockPool {
  public:
   explicit BlockPool(VendorAllocator upstream) noexcept;
-  ~BlockPool();  // gives everything back; nothing may use it any more
+  ~BlockPool();  // frees all blocks; none may be in use
   BlockPool(BlockPool const&) = delete;
   BlockPool& operator=(BlockPool const&) = delete;
 
-  // Null when the upstream refuses.
+  // Returns null if the upstream refuses.
   [[nodiscard]] void* take(std::size_t bytes, cudaStream_t stream) noexcept;
   void give_back(void* pointer) noexcept;
 
   [[nodiscard]] std::size_t held_bytes() const noexcept;
   [[nodiscard]] std::uint64_t upstream_allocations() const noexcept;
 
-  // In the shape that nvJPEG and nvJPEG2000 want; the context is the pool. 0 on success.
+  // Hooks in the form of nvJPEG and nvJPEG2000; the context is the pool. Return 0 on success.
   static int allocate_hook(void* pool, void** pointer, std::size_t bytes, cudaStream_t stream) noexcept;
   static int release_hook(void* pool, void* pointer, std::size_t bytes, cudaStream_t stream) noexcept;
 
@@ -72,12 +73,12 @@ class BlockPool {
 
   VendorAllocator upstream_;
   mutable std::mutex mutex_;
-  std::vector<Block> blocks_;  // tens to hundreds: searched in order
+  std::vector<Block> blocks_;  // tens to hundreds: linear search
   std::size_t held_bytes_ = 0;
   std::uint64_t upstream_allocations_ = 0;
 };
 
-// A block of a pool that grows when asked for more and gives itself back.
+// A block of a pool that grows on request and is returned by the destructor.
 class PoolBuffer {
  public:
   explicit PoolBuffer(BlockPool& pool) noexcept : pool_(&pool) {}
@@ -85,7 +86,8 @@ class PoolBuffer {
   PoolBuffer(PoolBuffer const&) = delete;
   PoolBuffer& operator=(PoolBuffer const&) = delete;
 
-  // At least `bytes`, contents not kept; throws `limit` naming `what` when refused. The old block must be idle.
+  // Provides at least `bytes`, contents not kept; throws `limit`, with `what` in the text, if refused. The old block
+  // must be idle.
   std::byte* reserve(std::size_t bytes, char const* what);
 
  private:

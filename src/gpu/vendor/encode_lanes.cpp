@@ -32,18 +32,18 @@ EncodeLanes::EncodeLanes(unsigned lanes, unsigned host_threads, BlockPool& pinne
   host_threads_ = std::clamp(host_threads, 1u, static_cast<unsigned>(lanes_.size()));
 }
 
-EncodeLanes::~EncodeLanes() {  // what is freed here may still be in use
+EncodeLanes::~EncodeLanes() {  // waits: the GPU may still use the members
   for (auto const& lane : lanes_) { (void)sync_quietly(lane->stream.get()); }
   (void)sync_quietly(done_.get());
 }
 
-// Brings the stream of a lane's tile to its slot. The tile is `failed` until that is under way.
+// Copies the stream of a lane's tile to its slot. The tile is `failed` until the copy is queued.
 void EncodeLanes::finish(LaneEncoder& encoder, std::size_t lane_number, tile::EncodeBatch const& batch,
                          HostBatch const& host, std::uint32_t tile, std::uint64_t slot_bytes) {
   Lane& lane = *lanes_[lane_number];
   cudaStream_t const stream = lane.stream.get();
   std::size_t const size = encoder.encoded_bytes(lane_number, stream);
-  // Headers that are left out may bring it into the slot after all, but not by more than this.
+  // Removing headers may make the stream fit in the slot, but saves at most this much.
   if (size == 0 || size > slot_bytes + kStagingStepBytes) { return; }
   std::byte* const staging = lane.staging.reserve(round_up(std::uint64_t{size}, kStagingStepBytes), "encoded tiles");
   bool const fetched = encoder.fetch(lane_number, {staging, size}, stream);
@@ -68,7 +68,7 @@ void EncodeLanes::encode_all(LaneEncoder& encoder, tile::EncodeBatch const& batc
   std::atomic<std::uint32_t> next{0};
   run_on_pool(threads, [&](unsigned worker) {
     check_cuda(cudaSetDevice(device), "choosing the device");
-    // Each worker has lanes of its own and goes round them; tiles go to whoever is free.
+    // Each worker cycles through its own lanes; a free worker takes the next tile.
     std::size_t const first = lanes_.size() * worker / threads;
     std::size_t const end = lanes_.size() * (worker + 1) / threads;
     std::vector<std::optional<std::uint32_t>> in_flight(end - first);
@@ -87,7 +87,7 @@ void EncodeLanes::encode_all(LaneEncoder& encoder, tile::EncodeBatch const& batc
                                                              : tile::TileStatus::failed;
       if (host.statuses[i] != tile::TileStatus::failed) { continue; }
       settle(lane);
-      // The upload of the lane's last tile may be under way; what follows is queued behind it.
+      // The upload of the lane's last tile may be in progress; later work is queued after it.
       cudaStream_t const stream = lanes_[lane]->stream.get();
       if (encoder.start(lane, batch.input + host.input_offsets[i], stream)) { in_flight[lane - first] = i; }
       check_cuda(cudaEventRecord(lanes_[lane]->idle.get(), stream), "recording a lane");
@@ -118,7 +118,7 @@ void EncodeLanes::encode(LaneEncoder& encoder, tile::EncodeBatch const& batch, s
 
   try {
     encode_all(encoder, batch, host, tile_bytes, slot_bytes);
-  } catch (...) {  // the caller may let go of the batch, which lanes may still be at work on
+  } catch (...) {  // lanes may still use the batch, which the caller may free
     for (auto const& lane : lanes_) { (void)sync_quietly(lane->stream.get()); }
     throw;
   }

@@ -30,8 +30,8 @@ struct Segment {
   [[nodiscard]] std::size_t body() const noexcept { return begin + 4; }
 };
 
-// The segments from the start marker to the first scan, that one included, or to the end marker. Nothing when they are
-// not one right behind the other.
+// The segments from the start marker to the first scan (included) or to the end marker. nullopt unless they are
+// contiguous.
 std::optional<std::vector<Segment>> segments_of(std::span<std::byte const> stream) {
   if (stream.size() < 4 || pair_at(stream, 0) != 0xFFD8) { return std::nullopt; }
   std::vector<Segment> segments;
@@ -49,12 +49,12 @@ std::optional<std::vector<Segment>> segments_of(std::span<std::byte const> strea
   }
 }
 
-// Calls visit(number, where its 64 values begin) for each table of a DQT segment.
+// Calls visit(number, offset of its 64 values) for each table of a DQT segment.
 template <class Visit>
 bool each_table(std::span<std::byte const> stream, Segment const& segment, Visit const& visit) {
   for (std::size_t i = segment.body(); i < segment.end; i += 65) {
     unsigned const head = at(stream, i);
-    if (head > 3 || segment.end - i < 65) { return false; }  // the upper half: values of 16 bits
+    if (head > 3 || segment.end - i < 65) { return false; }  // upper half not 0: values of 16 bits
     visit(head, i + 1);
   }
   return true;
@@ -66,7 +66,7 @@ std::span<std::byte const> without_padding(std::span<std::byte> stream, std::siz
   return stream.subspan(begin, end - begin);
 }
 
-// Whether every component uses a table that stream and tag have alike.
+// True if every component uses a table that is equal in stream and tag.
 bool agree(std::span<std::byte const> stream, Segment const& frame, QuantisationTables const& own,
            QuantisationTables const& tag) {
   std::size_t const components = at(stream, frame.body() + 5);
@@ -128,10 +128,10 @@ std::span<std::byte const> abbreviate_jpeg(std::span<std::byte> stream, JpegShap
   for (Segment const& segment : *segments) {
     if (segment.marker != kBaseline) { continue; }
     if (!agree(stream, segment, *own, tables)) { return {}; }
-    // One component's blocks come row by row whatever its factors (T.81, A.2.2), but readers like them plain.
+    // The blocks of a single component come row by row for any factors (T.81, A.2.2), but readers expect factors of 1.
     if (shape.components == 1) { stream[segment.body() + 7] = std::byte{0x11}; }
   }
-  // What is kept moves up to the scan, so that the scan itself, nearly all of the stream, stays where it is.
+  // The kept segments move towards the scan, so that the scan, nearly all of the stream, stays in place.
   std::size_t begin = segments->back().end;
   for (auto segment = segments->rbegin(); segment != segments->rend(); ++segment) {
     bool const is_kept = segment->marker == kBaseline || segment->marker == kHuffman ||

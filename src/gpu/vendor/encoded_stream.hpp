@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an encoder of the vendor gave, looked at before it goes into a file: whether the stream is what was asked for,
-// and in the form in which the host codec writes its own. Headers only, in host memory; whatever the bytes are, nothing
-// outside them is read.
+// Checks the output of a vendor encoder before it goes into a file: the stream must match the request, in the form that
+// the host codec writes. Reads headers only, in host memory; for any bytes, nothing outside them is read.
 #pragma once
 
 #include <array>
@@ -17,10 +16,10 @@ namespace terrazzo::gpu {
 using QuantisationTable = std::array<std::byte, 64>;
 using QuantisationTables = std::array<std::optional<QuantisationTable>, 4>;
 
-// Those of a stream, or of tag 347. Nothing when the headers are damaged or have values of 16 bits.
+// Tables of a stream, or of tag 347. Empty if the headers are damaged or have 16-bit values.
 [[nodiscard]] std::optional<QuantisationTables> quantisation_tables(std::span<std::byte const> stream);
 
-// Puts `tables` where the stream has tables of the same numbers. False when it has others, or is damaged.
+// Replaces the stream's tables by `tables` of the same numbers. Returns false if it has others, or is damaged.
 [[nodiscard]] bool replace_quantisation_tables(std::span<std::byte> stream, QuantisationTables const& tables);
 
 // A baseline image of 8 bits in one scan.
@@ -31,10 +30,10 @@ struct JpegShape {
   std::uint32_t across = 1, down = 1;  // luma's sampling factors; chroma's are 1
 };
 
-// The stream without its quantisation tables, which are tag 347's, and without application markers and comments: the
-// TIFF's tags say what they would say. Empty when it is not of this shape, or when a component uses a table that
-// differs from the tag's: decoders such as libtiff keep a tile's own table for the tiles after it, which do without.
-// Factors of a single component, which mean nothing, become 1. The result lies in `stream`, whose headers are moved.
+// The stream without its quantisation tables, which are in tag 347, and without application markers and comments:
+// TIFF's tags hold that information. Empty if the stream has another shape, or if a component uses a table that differs
+// from the tag's: decoders such as libtiff keep a tile's table for later tiles that have none. Factors of a single
+// component, which are meaningless, become 1. The result lies in `stream`, whose headers are moved.
 [[nodiscard]] std::span<std::byte const> abbreviate_jpeg(std::span<std::byte> stream, JpegShape const& shape,
                                                          QuantisationTables const& tables);
 
@@ -47,7 +46,7 @@ struct CodestreamShape {
   bool is_signed = false;
 };
 
-// Whether its size segment says so, its wavelet is reversible, and it ends with its end marker.
+// True if its size segment matches, its wavelet is reversible, and it ends with its end marker.
 [[nodiscard]] bool is_lossless_codestream(std::span<std::byte const> stream, CodestreamShape const& shape) noexcept;
 
 }  // namespace terrazzo::gpu

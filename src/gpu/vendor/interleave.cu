@@ -9,7 +9,7 @@ namespace terrazzo::gpu {
 namespace {
 
 constexpr unsigned kThreads = 256;
-// Blocks a tile: enough to fill the device with a few tiles, not so many that each has nothing to do.
+// Pixels per block: few enough to fill the device with a few tiles, enough to keep each block busy.
 constexpr std::uint64_t kPixelsPerBlock = 4096;
 constexpr std::uint64_t kMaxBlocksPerTile = 1024;
 

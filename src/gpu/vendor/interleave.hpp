@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From planes, as image decoders write them, to pixels with samples side by side, as TIFF stores them.
+// Converts planes, the output of image decoders, to pixels with interleaved samples, as TIFF stores them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +10,7 @@
 
 namespace terrazzo::gpu {
 
-// In `output_offsets`: this tile was not decoded, leave its output alone.
+// In `output_offsets`: the tile was not decoded; its output stays unchanged.
 inline constexpr std::uint64_t kSkipTile = ~std::uint64_t{0};
 
 // Equal tiles in one pool of planes. Pointers are device pointers, `output_offsets` included.
@@ -26,7 +26,7 @@ struct PlanarTiles {
   std::byte* output = nullptr;
   std::uint64_t const* output_offsets = nullptr;
   std::uint64_t output_pitch_bytes = 0;
-  std::uint32_t output_sample_bytes = 1;  // 1 or 2, not more than the planes': the low bytes are taken
+  std::uint32_t output_sample_bytes = 1;  // 1 or 2, at most that of the planes: the low bytes are used
   std::uint32_t count = 0;
 };
 

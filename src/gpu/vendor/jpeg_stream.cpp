@@ -23,15 +23,15 @@ unsigned pair_at(std::span<std::byte const> bytes, std::size_t i) noexcept {
 
 std::uint8_t bit(unsigned number) noexcept { return static_cast<std::uint8_t>(1u << (number & 3)); }
 
-// A walk from marker to marker; `body` is the segment's content without its length.
+// A segment of the stream; `body` is its content without its length.
 struct Segment {
   unsigned marker = 0;
-  std::size_t begin = 0;  // of the marker
-  std::size_t end = 0;    // behind the segment
+  std::size_t begin = 0;  // offset of the marker
+  std::size_t end = 0;    // end of the segment
   std::span<std::byte const> body{};
 };
 
-// The segment at `at_byte`, fill bytes skipped. Nothing when the bytes end or are no marker.
+// The segment at `at_byte`, after fill bytes. nullopt if the bytes end or are not a marker.
 std::optional<Segment> next_segment(std::span<std::byte const> stream, std::size_t at_byte) noexcept {
   std::size_t i = at_byte;
   if (i >= stream.size() || at(stream, i) != 0xFF) { return std::nullopt; }
@@ -140,7 +140,7 @@ JpegRoute route_colours(JpegSummary const& summary, JpegFormat const& format) no
   }
   bool const is_subsampled = first.across != 1 || first.down != 1;
   if (!format.is_ycbcr || !format.to_rgb) { return is_subsampled ? JpegRoute::unsupported : JpegRoute::planes; }
-  // The photometric tag says YCbCr. Where the stream says RGB, decoders disagree about whom to believe.
+  // The photometric tag says YCbCr. If the stream says RGB, decoders disagree about which of them counts.
   bool const has_rgb_ids = first.id == 'R' && second.id == 'G' && third.id == 'B';
   bool const says_rgb = summary.adobe_transform ? *summary.adobe_transform != 1 : has_rgb_ids && !summary.has_jfif;
   return says_rgb ? JpegRoute::unsupported : JpegRoute::rgb;

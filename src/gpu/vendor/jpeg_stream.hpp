@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What must be known of a TIFF tile's JPEG stream before a decoder of the vendor gets it, and how the image's
-// JPEGTables are put in front of it. Reads headers only, in host memory; whatever the bytes are, nothing outside them
-// is read.
+// Parses the headers of a TIFF tile's JPEG stream before a vendor decoder gets it, and inserts the image's JPEGTables
+// before it. Reads headers only, in host memory; for any bytes, nothing outside them is read.
 #pragma once
 
 #include <array>
@@ -14,7 +13,7 @@
 
 namespace terrazzo::gpu {
 
-// Which tables a stream defines or uses, one bit for each number 0..3.
+// The tables that a stream defines or uses, one bit for each number 0..3.
 struct JpegTableSet {
   std::uint8_t quantisation = 0;
   std::uint8_t dc = 0;
@@ -50,46 +49,46 @@ struct JpegSummary {
   std::optional<std::uint8_t> adobe_transform;
   JpegTableSet defined;
   JpegTableSet used;
-  bool has_end = false;  // the end marker is the last thing in the stream, padding aside
+  bool has_end = false;  // the end marker ends the stream, except for padding
 };
 
-// Nothing when the headers are damaged, have more than four components, or end before the first scan.
+// Empty if the headers are damaged, have more than four components, or end before the first scan.
 [[nodiscard]] std::optional<JpegSummary> summarise_jpeg(std::span<std::byte const> stream) noexcept;
 
-// JPEGTables as they go in front of a tile: a start marker and the DQT and DHT segments. Restart intervals and
-// application markers of the tables do not hold for the tiles (libjpeg forgets them at the tile's start marker).
+// JPEGTables in the form that is inserted before a tile: a start marker and the DQT and DHT segments. Restart intervals
+// and application markers of the tables do not apply to the tiles (libjpeg resets them at the tile's start marker).
 struct JpegTables {
   std::vector<std::byte> front;
   JpegTableSet defined;
 };
 
-// Nothing when the tag is damaged. An empty tag gives empty tables.
+// Empty if the tag is damaged. An empty tag gives empty tables.
 [[nodiscard]] std::optional<JpegTables> parse_jpeg_tables(std::span<std::byte const> tag);
 
-// The image's side of the matter; the same for all tiles of a batch.
+// The image's properties; the same for all tiles of a batch.
 struct JpegFormat {
   std::uint32_t width_px = 0;
   std::uint32_t height_px = 0;
   std::uint32_t samples = 1;
-  bool is_ycbcr = false;                  // by the photometric tag: markers in the stream do not count
-  bool to_rgb = true;                     // YCbCr becomes RGB
-  std::span<std::byte const> tables{};    // tag 347
+  bool is_ycbcr = false;  // from the photometric tag; markers in the stream are ignored
+  bool to_rgb = true;  // YCbCr becomes RGB
+  std::span<std::byte const> tables{};  // tag 347
 };
 
 enum class JpegRoute : std::uint8_t {
-  corrupt,      // not a JPEG stream
+  corrupt,  // not a JPEG stream
   unsupported,  // left to the host
-  gray,         // one component
-  rgb,          // three components in YCbCr, converted
-  planes,       // three components of equal size, left as they are
+  gray,  // one component
+  rgb,  // three components in YCbCr, converted
+  planes,  // three components of equal size, not converted
 };
 
-// How a tile is to be decoded so that the result is the host codec's. `tables` are those of `format`.
+// The way to decode a tile with the host codec's result. `tables` are those of `format`.
 [[nodiscard]] JpegRoute route_jpeg(std::span<std::byte const> tile, JpegFormat const& format, JpegTables const& tables,
                                    bool& needs_tables) noexcept;
 
-// A stream with tables is `jpeg_front_bytes(tables)` longer than the tile. In place: that many bytes before the tile
-// are overwritten, and not one of the tile's own: its start marker becomes the text of a comment.
+// A stream with tables is `jpeg_front_bytes(tables)` longer than the tile. In place: overwrites that many bytes before
+// the tile and no byte of the tile: its start marker becomes the text of a comment.
 [[nodiscard]] std::size_t jpeg_front_bytes(JpegTables const& tables) noexcept;
 void put_jpeg_front(JpegTables const& tables, std::byte* tile) noexcept;
 

@@ -15,7 +15,7 @@
 namespace terrazzo::gpu {
 namespace {
 
-// The library's own word for its version; empty when it cannot tell.
+// The version that the library reports; empty if it has no function for it.
 using ReadVersion = std::string (*)(VendorModule const&);
 
 template <class GetProperty>
@@ -44,7 +44,8 @@ std::string nvjpeg2k_version(VendorModule const& module) {
   return property_version<nvjpeg2k::GetProperty>(module, "nvjpeg2kGetProperty");
 }
 
-// The sonames are those whose headers our declarations were checked against: another major is another interface.
+// The sonames are those whose headers our declarations were checked against: another major version is another
+// interface.
 struct Spec {
   char const* name;
   char const* soname;
@@ -88,7 +89,7 @@ void* VendorModule::symbol(char const* name) const noexcept {
 }
 
 VendorModule const& vendor_module(Vendor vendor) {
-  // One initialisation each: asking for one library does not load the others.
+  // One initialisation each: a request for one library does not load the others.
   switch (vendor) {
     case Vendor::nvcomp: {
       static VendorModule const kModule = load(kSpecs[0]);

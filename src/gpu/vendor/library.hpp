@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVIDIA's closed libraries, found and loaded at run time: never linked, never shipped. A library is looked for once
-// per process and stays loaded. That it is absent, or cannot be loaded on this machine, is an answer and not an error.
+// NVIDIA's closed libraries, found and loaded at run time: never linked, never shipped. A library is searched once per
+// process and stays loaded. An absent library, or one that cannot be loaded on this machine, is a result and not an
+// error.
 //
-// Where: base/library_search.hpp. TERRAZZO_DISABLE (a comma list) makes libraries absent.
+// Search path: base/library_search.hpp. TERRAZZO_DISABLE (a comma-separated list) makes libraries absent.
 //
 // Thread rule: everything here may be called from any thread.
 #pragma once
@@ -17,29 +18,29 @@ namespace terrazzo::gpu {
 enum class Vendor : std::uint8_t { nvcomp, nvjpeg, nvjpeg2k };
 
 struct VendorLibrary {
-  std::string name;     // "nvcomp"; the word that TERRAZZO_DISABLE takes
+  std::string name;     // "nvcomp"; the name in TERRAZZO_DISABLE
   bool found = false;
-  std::string path;     // of the file in use
+  std::string path;     // path of the file in use
   std::string version;  // "6.0.0"
-  std::string hint;     // when not found: why, and what to install
-  std::string refused;  // files that were there and that other users can replace; empty when there are none
+  std::string hint;     // if not found: the reason, and the package to install
+  std::string refused;  // files found but rejected because other users can replace them; empty if there are none
 };
 
-// One loaded library; `handle` is null when it is absent.
+// One loaded library; `handle` is null if it is absent.
 struct VendorModule {
   VendorLibrary library;
   void* handle = nullptr;
 
-  // Null when the library is absent or lacks the function.
+  // Null if the library is absent or lacks the function.
   [[nodiscard]] void* symbol(char const* name) const noexcept;
 };
 
 [[nodiscard]] VendorModule const& vendor_module(Vendor vendor);
 
-// Every library we know, loading those that were not looked for yet: for the `doctor` command.
+// All libraries; loads those that were not searched yet: for the `doctor` command.
 [[nodiscard]] std::vector<VendorLibrary> vendor_libraries();
 
-// Binds a function pointer to the library's function of that name; false when it is not there.
+// Binds a function pointer to the library's function of that name; returns false if it is missing.
 template <class Function>
 [[nodiscard]] bool bind(VendorModule const& module, char const* name, Function*& function) noexcept {
   function = reinterpret_cast<Function*>(module.symbol(name));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/vendor/nvcomp.hpp"
 
+#include "base/carver.hpp"
 #include "base/text.hpp"
-#include "gpu/runtime/scratch_carver.hpp"
 #include "gpu/vendor/nvcomp_batch.hpp"
 #include "gpu/vendor/nvcomp_library.hpp"
 #include "terrazzo/error.hpp"
@@ -16,10 +16,11 @@ using nvcomp::check;
 using nvcomp::Functions;
 using nvcomp::Library;
 
-// The CUDA kernels, not the engine of later GPUs: that one wants memory from pools made for it and small tiles.
+// Use the CUDA kernels, not the decompression engine of later GPUs: the engine needs memory from special pools and
+// small tiles.
 constexpr nvcomp::DecodeOptions kOptions{nvcomp::kBackendCuda, {}};
 
-NvcompArrays carve(ScratchCarver& carver, std::uint32_t tile_count) noexcept {
+NvcompArrays carve(Carver& carver, std::uint32_t tile_count) noexcept {
   NvcompArrays arrays{};
   arrays.inputs = carver.take<void const*>(tile_count);
   arrays.input_bytes = carver.take<std::size_t>(tile_count);
@@ -34,12 +35,12 @@ NvcompArrays carve(ScratchCarver& carver, std::uint32_t tile_count) noexcept {
 
 std::size_t temp_bytes(Library const& lib, Functions const& codec, std::uint32_t tile_count,
                        std::uint64_t max_output_bytes, std::uint64_t total_output_bytes) {
-  // Stand-ins are tiles too.
+  // Stand-ins count as tiles.
   std::uint64_t const max_bytes = std::max<std::uint64_t>(max_output_bytes, kStandInContentBytes);
   std::uint64_t const total_bytes =
       std::max<std::uint64_t>(total_output_bytes, std::uint64_t{tile_count} * kStandInContentBytes);
   std::size_t bytes = 0;
-  // The stream is for the library's bookkeeping: the call puts nothing on it.
+  // The library uses the stream for bookkeeping only: the call queues no work on it.
   check(codec.decode_temp_size(tile_count, max_bytes, kOptions, &bytes, total_bytes, nullptr), lib, codec,
         "DecompressGetTempSize");
   return bytes;
@@ -53,7 +54,7 @@ std::size_t nvcomp_decode_scratch_bytes(NvcompCodec codec, std::uint32_t tile_co
                                         std::uint64_t total_output_bytes) {
   if (tile_count == 0) { return 0; }
   Library const& lib = nvcomp::library();
-  ScratchCarver carver(nullptr);
+  Carver carver(nullptr);
   (void)carve(carver, tile_count);
   return carver.enough() + temp_bytes(lib, lib.of(codec), tile_count, max_output_bytes, total_output_bytes);
 }
@@ -65,7 +66,7 @@ void nvcomp_decode(NvcompCodec codec, tile::DeviceTiles const& tiles, std::uint6
   Library const& lib = nvcomp::library();
   Functions const& functions = lib.of(codec);
   std::size_t const temp = temp_bytes(lib, functions, tiles.count, max_output_bytes, total_output_bytes);
-  ScratchCarver carver(scratch);
+  Carver carver(scratch);
   NvcompArrays const arrays = carve(carver, tiles.count);
   if (scratch == nullptr || scratch_bytes < carver.used() + temp) {
     throw Error(ErrorKind::usage, text("nvCOMP needs ", carver.used() + temp, " bytes of scratch and got ",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of nvCOMP 6's C interface that we call, as our own declarations, so that building needs no vendor header.
-// tests/gpu/vendor/vendor_abi_test.cpp holds them against the vendor's headers where those are installed.
+// tests/gpu/vendor/vendor_abi_test.cpp compares them with the vendor's headers if those are installed.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -25,7 +25,7 @@ struct Alignments {
   std::size_t temp;
 };
 
-// The vendor has a type of this size for each codec; all start with the backend and want zeros in what we do not set.
+// The vendor has a type of this size for each codec; all start with the backend; unused fields must be zero.
 struct DecodeOptions {
   int backend;
   std::uint8_t zeros[60];

@@ -6,7 +6,7 @@
 namespace terrazzo::gpu {
 namespace {
 
-// One thread a tile: a batch has thousands, and the work is a dozen loads. Small blocks spread them over the SMs.
+// One thread per tile: a batch has thousands, and the work is a dozen loads. Small blocks spread them over the SMs.
 constexpr unsigned kThreads = 64;
 
 unsigned blocks_for(std::uint32_t count) noexcept { return count / kThreads + (count % kThreads != 0 ? 1 : 0); }

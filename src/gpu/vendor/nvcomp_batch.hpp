@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a batch of tiles to the arrays that nvCOMP takes, and from its answers to statuses. The per-tile functions run
-// on both sides, so that the rules are tested without a GPU; nvcomp_batch.cu launches them.
+// Converts a batch of tiles to the arrays that nvCOMP takes, and nvCOMP's results to statuses. The per-tile functions
+// compile for host and device, so that the rules are tested without a GPU; nvcomp_batch.cu launches them.
 #pragma once
 
 #include "base/host_device.hpp"
+#include "coding/deflate/format.hpp"
+#include "coding/zstd/frame.hpp"
 #include "gpu/vendor/nvcomp.hpp"
-#include "tile/deflate_format.hpp"
 #include "tile/device_tiles.hpp"
-#include "tile/zstd_frame.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -17,7 +17,7 @@
 
 namespace terrazzo::gpu {
 
-// A tile that nvCOMP must not see is replaced by a tiny valid stream whose output nobody reads.
+// A tile that nvCOMP must not decode is replaced by a tiny valid stream whose output is ignored.
 inline constexpr std::size_t kStandInInputBytes = 64;
 inline constexpr std::size_t kStandInOutputBytes = 64;
 inline constexpr std::uint32_t kStandInContentBytes = 16;
@@ -28,8 +28,8 @@ struct NvcompArrays {
   std::size_t* input_bytes;
   void** outputs;
   std::size_t* output_bytes;   // capacity
-  std::size_t* written_bytes;  // nvCOMP's answer
-  int* statuses;               // nvCOMP's answer
+  std::size_t* written_bytes;  // set by nvCOMP
+  int* statuses;               // set by nvCOMP
   std::byte* stand_in_input;
   std::byte* stand_in_output;
 };
@@ -42,7 +42,7 @@ struct NvcompLimits {
 
 inline constexpr std::uint64_t kSmallestZlibBytes = 8;  // an empty block takes 10 bits
 
-// The byte `i` of the stand-in stream: one stored block of 16 zeros (RFC 1951, 3.2.4), or a zstd frame of a raw one.
+// Byte `i` of the stand-in stream: one stored block of 16 zeros (RFC 1951, 3.2.4), or a zstd frame with a raw block.
 TERRAZZO_HOST_DEVICE constexpr std::uint8_t stand_in_byte(NvcompCodec codec, std::uint32_t i) noexcept {
   constexpr std::uint8_t kDeflate[] = {0x01, 0x10, 0x00, 0xEF, 0xFF};
   constexpr std::uint8_t kZstd[] = {0x28, 0xB5, 0x2F, 0xFD, 0x20, 0x10, 0x81, 0x00, 0x00};
@@ -54,7 +54,7 @@ TERRAZZO_HOST_DEVICE constexpr std::size_t stand_in_bytes(NvcompCodec codec) noe
   return (codec == NvcompCodec::deflate ? 5 : 9) + std::size_t{kStandInContentBytes};
 }
 
-// What can be said of tile `i` before decoding; `ok` when nvCOMP may have it.
+// Status of tile `i` before decoding; `ok` if nvCOMP may decode it.
 TERRAZZO_HOST_DEVICE inline tile::TileStatus inspect_tile(NvcompCodec codec, tile::DeviceTiles const& tiles,
                                                           NvcompLimits const& limits, std::uint32_t i) noexcept {
   using tile::TileStatus;
@@ -63,17 +63,17 @@ TERRAZZO_HOST_DEVICE inline tile::TileStatus inspect_tile(NvcompCodec codec, til
   if (size == 0) { return TileStatus::sparse; }
   std::byte const* const input = tiles.input + tiles.input_offsets[i];
   bool const is_deflate = codec == NvcompCodec::deflate;
-  auto const stream_at = reinterpret_cast<std::uintptr_t>(input) + (is_deflate ? tile::kZlibHeaderBytes : 0);
+  auto const stream_at = reinterpret_cast<std::uintptr_t>(input) + (is_deflate ? coding::kZlibHeaderBytes : 0);
   auto const output_at = reinterpret_cast<std::uintptr_t>(tiles.output) + tiles.output_offsets[i];
   if (stream_at % limits.input_alignment != 0 || output_at % limits.output_alignment != 0 || expected == 0 ||
       expected > limits.max_output_bytes) {
     return TileStatus::failed;
   }
   if (!is_deflate) {
-    return tile::is_plausible_zstd_frame(input, size, expected) ? TileStatus::ok : TileStatus::unsupported;
+    return coding::is_plausible_zstd_frame(input, size, expected) ? TileStatus::ok : TileStatus::unsupported;
   }
   if (size < kSmallestZlibBytes ||
-      !tile::is_zlib_header(static_cast<unsigned>(input[0]), static_cast<unsigned>(input[1]))) {
+      !coding::is_zlib_header(static_cast<unsigned>(input[0]), static_cast<unsigned>(input[1]))) {
     return TileStatus::corrupt;
   }
   return TileStatus::ok;
@@ -86,7 +86,7 @@ TERRAZZO_HOST_DEVICE inline void prepare_tile(NvcompCodec codec, tile::DeviceTil
   tile::TileStatus const status = inspect_tile(codec, tiles, limits, i);
   tiles.statuses[i] = status;
   arrays.written_bytes[i] = 0;
-  arrays.statuses[i] = -1;  // a tile that nvCOMP says nothing about is not a success
+  arrays.statuses[i] = -1;  // a tile that gets no status from nvCOMP counts as failed
   if (status != tile::TileStatus::ok) {
     arrays.inputs[i] = arrays.stand_in_input;
     arrays.input_bytes[i] = stand_in_bytes(codec);
@@ -95,14 +95,14 @@ TERRAZZO_HOST_DEVICE inline void prepare_tile(NvcompCodec codec, tile::DeviceTil
     return;
   }
   bool const is_deflate = codec == NvcompCodec::deflate;
-  arrays.inputs[i] = tiles.input + tiles.input_offsets[i] + (is_deflate ? tile::kZlibHeaderBytes : 0);
-  arrays.input_bytes[i] = tiles.input_sizes[i] - (is_deflate ? tile::kZlibHeaderBytes + tile::kZlibTailBytes : 0);
+  arrays.inputs[i] = tiles.input + tiles.input_offsets[i] + (is_deflate ? coding::kZlibHeaderBytes : 0);
+  arrays.input_bytes[i] = tiles.input_sizes[i] - (is_deflate ? coding::kZlibHeaderBytes + coding::kZlibTailBytes : 0);
   arrays.outputs[i] = tiles.output + tiles.output_offsets[i];
   arrays.output_bytes[i] = tiles.output_sizes[i];
 }
 
-// Tile `i` after decoding. Surplus data makes nvCOMP fail with the code of a corrupt stream, so its failures leave the
-// verdict to the host.
+// Sets the status of tile `i` after decoding. Surplus data makes nvCOMP fail with the code of a corrupt stream, so the
+// host decides about its failures.
 TERRAZZO_HOST_DEVICE inline void finish_tile(tile::DeviceTiles const& tiles, NvcompArrays const& arrays,
                                              std::uint32_t i) noexcept {
   if (tiles.statuses[i] != tile::TileStatus::ok) { return; }

@@ -22,7 +22,7 @@ struct Functions {
 };
 
 struct Library {
-  std::array<Functions, 2> codecs;  // by NvcompCodec
+  std::array<Functions, 2> codecs;  // indexed by NvcompCodec
   GetStatusString* status_string;
 
   [[nodiscard]] Functions const& of(NvcompCodec codec) const noexcept {
@@ -30,10 +30,10 @@ struct Library {
   }
 };
 
-// Null when the library is absent or lacks a function that decoding needs.
+// Null if the library is absent or lacks a function that decoding needs.
 [[nodiscard]] Library const* find_library();
 
-// The same, or throws `unsupported` with what to install.
+// Like find_library(), but throws `unsupported` with the package to install.
 [[nodiscard]] Library const& library();
 
 // Throws `device` unless `status` is success: "nvcompBatchedZstdDecompressAsync: status 11 (...)".

@@ -70,7 +70,7 @@ int number_of(NvjpegBackend backend) noexcept {
 // One handle of the library with one state.
 class Engine {
  public:
-  // Null when this machine does not have the backend.
+  // Null if this machine lacks the backend.
   static std::unique_ptr<Engine> make(NvjpegBackend backend, bool interpolate_chroma, BlockPool& device,
                                       BlockPool& pinned) {
     auto engine = std::unique_ptr<Engine>(new Engine(backend));
@@ -79,7 +79,7 @@ class Engine {
     nvjpeg::PinnedAllocator pinned_hooks{&BlockPool::allocate_hook, &BlockPool::release_hook, &pinned};
     unsigned const flags = interpolate_chroma ? nvjpeg::kFlagInterpolateChroma : 0;
     nvjpeg::Status status = lib.create(number_of(backend), &device_hooks, &pinned_hooks, flags, &engine->handle_);
-    // A backend that does not know the flag still decodes, with another upsampling.
+    // A backend that does not support the flag still decodes, with another upsampling.
     if (status != nvjpeg::kSuccess && flags != 0) {
       status = lib.create(number_of(backend), &device_hooks, &pinned_hooks, 0, &engine->handle_);
     }
@@ -118,7 +118,7 @@ class Engine {
     }
     nvjpeg::Status const status =
         lib.decode_batch(handle_, state_, streams.data(), sizes.data(), images.data(), stream);
-    if (status != nvjpeg::kSuccess) { batch_size_ = 0; }  // a failed batch must be initialised anew
+    if (status != nvjpeg::kSuccess) { batch_size_ = 0; }  // a failed batch must be initialised again
     return status;
   }
 
@@ -133,7 +133,7 @@ class Engine {
   NvjpegBackend backend_;
   nvjpeg::Handle handle_ = nullptr;
   nvjpeg::State state_ = nullptr;
-  int batch_size_ = 0;  // what the state was initialised for
+  int batch_size_ = 0;  // batch size that the state was initialised for
   int output_format_ = -1;
 };
 
@@ -145,11 +145,10 @@ int output_format_of(JpegRoute route) noexcept {
   }
 }
 
-// The tiles of one batch that nvJPEG may have, in the arrays that it wants. They all go one way: the image's format
-// says which.
+// The tiles of one batch for nvJPEG, in the arrays that it takes. The image's format determines one route for all.
 struct Group {
   JpegRoute route = JpegRoute::unsupported;
-  std::vector<std::size_t> tiles;  // numbers in the batch
+  std::vector<std::size_t> tiles;  // indices in the batch
   std::vector<unsigned char const*> streams;
   std::vector<std::size_t> sizes;
   std::vector<nvjpeg::Image> images;
@@ -171,7 +170,7 @@ struct NvjpegDecoder::Impl {
         done(make_event()) {
     (void)library();
     for (NvjpegBackend const backend : {NvjpegBackend::hardware, NvjpegBackend::gpu_hybrid, NvjpegBackend::hybrid}) {
-      // A choice is followed by the SMs' decoder for streams that the engines do not take.
+      // The hardware backend is followed by the SMs' decoder, for streams that the hardware does not support.
       bool const wanted = given.backend == NvjpegBackend::automatic || given.backend == backend ||
                           (given.backend == NvjpegBackend::hardware && backend == NvjpegBackend::gpu_hybrid);
       if (!wanted) { continue; }
@@ -184,11 +183,11 @@ struct NvjpegDecoder::Impl {
     if (engines.empty()) { throw Error(ErrorKind::device, "nvjpegCreateExV2: no backend works on this machine"); }
   }
 
-  ~Impl() { (void)sync_quietly(done.get()); }  // what is freed here may still be in use
+  ~Impl() { (void)sync_quietly(done.get()); }  // waits: the GPU may still use the members
   Impl(Impl const&) = delete;
   Impl& operator=(Impl const&) = delete;
 
-  // The streams of one batch, ready for the decoder: with tables in front, in place or copied.
+  // Prepares the streams of one batch for the decoder: with tables inserted, in place or copied.
   Group prepare(JpegFormat const& format, std::span<JpegTile const> tiles, std::span<tile::TileStatus> statuses);
   void decode_group(Group& group, std::span<tile::TileStatus> statuses, cudaStream_t stream);
   void decode_singly(Group& group, std::span<tile::TileStatus> statuses, cudaStream_t stream);
@@ -197,15 +196,15 @@ struct NvjpegDecoder::Impl {
                     cudaStream_t stream);
 
   Options options;
-  BlockPool device_pool;  // before all that allocates from them
+  BlockPool device_pool;  // before all members that allocate from them
   BlockPool pinned_pool;
   PoolBuffer splice_buffer;
   PoolBuffer plane_buffer;
   PoolBuffer pinned_offsets;
   PoolBuffer device_offsets;
   EventHandle done;                              // after the last batch
-  std::vector<std::unique_ptr<Engine>> engines;  // in the order of trying
-  std::unique_ptr<Engine> single;                // made when a batch breaks
+  std::vector<std::unique_ptr<Engine>> engines;  // in the order in which they are tried
+  std::unique_ptr<Engine> single;                // made when a batch fails
   NvjpegBackend last_backend = NvjpegBackend::automatic;
 };
 
@@ -263,9 +262,9 @@ void NvjpegDecoder::Impl::decode_group(Group& group, std::span<tile::TileStatus>
       for (std::size_t const i : group.tiles) { statuses[i] = tile::TileStatus::ok; }
       return;
     }
-    // Work of the failed call may be under way; a broken context shows here.
+    // Work of the failed call may still run; a broken context shows here.
     sync_stream(stream, "after a failed call of nvjpegDecodeBatched");
-    // Seen on an H200 when two decoders of a process use its JPEG engine at once. The next backend takes over for good.
+    // Seen on an H200 when two decoders of a process use its JPEG engine at once. Use the next backend from now on.
     if (status == nvjpeg::kAllocatorFailure) {
       log_once("a decoder of nvJPEG was refused memory: its next backend is used instead");
       engine = engines.erase(engine);
@@ -279,7 +278,7 @@ void NvjpegDecoder::Impl::decode_group(Group& group, std::span<tile::TileStatus>
 void NvjpegDecoder::Impl::decode_singly(Group& group, std::span<tile::TileStatus> statuses, cudaStream_t stream) {
   if (!single) {
     single = Engine::make(NvjpegBackend::hybrid, options.interpolate_chroma, device_pool, pinned_pool);
-    if (!single) { return; }  // all stay unsupported
+    if (!single) { return; }  // all tiles stay unsupported
   }
   last_backend = NvjpegBackend::hybrid;
   for (std::size_t k = 0; k < group.tiles.size(); ++k) {
@@ -322,7 +321,7 @@ bool nvjpeg_available() { return find_library() != nullptr; }
 NvjpegDecoder::NvjpegDecoder(Options const& options) : impl_(std::make_unique<Impl>(options)) {}
 NvjpegDecoder::NvjpegDecoder() : NvjpegDecoder(Options{}) {}
 NvjpegDecoder::~NvjpegDecoder() {
-  // The library frees memory, which waits for the GPU: abandoned when that does not answer any more.
+  // The library frees memory, which waits for the GPU: abandon it if the GPU is lost.
   if (device_is_lost()) { (void)impl_.release(); }
 }
 NvjpegDecoder::NvjpegDecoder(NvjpegDecoder&&) noexcept = default;

@@ -90,14 +90,14 @@ using HandleOwner = std::unique_ptr<nvjpeg2k::HandleTag, DestroyHandle>;
 using StateOwner = std::unique_ptr<nvjpeg2k::StateTag, DestroyState>;
 using ParsedOwner = std::unique_ptr<nvjpeg2k::StreamTag, DestroyParsed>;
 
-// More samples than these are left to the host.
+// The host decodes tiles with more samples.
 constexpr std::uint32_t kMaxSamples = 16;
 // Tiles inside the codestream of one TIFF tile; the host codec's limit.
 constexpr std::uint64_t kMaxInnerTiles = 1024;
 // Rows of a plane start at a multiple of this.
 constexpr std::uint64_t kPitchAlignment = 16;
 
-// How the planes of a batch lie in the pool.
+// The layout of the planes of a batch in the pool.
 struct Layout {
   int pixel_type = nvjpeg2k::kUint8;
   std::uint32_t sample_bytes = 1;
@@ -111,7 +111,7 @@ Layout layout_of(Jpeg2000Format const& format) {
                         format.height_px != 0 && format.samples != 0;
   if (!is_sound) { throw Error(ErrorKind::usage, "JPEG 2000 tiles have samples of 8 or 16 bits"); }
   Layout layout;
-  // There is no signed type of 8 bits: such samples are decoded to 16 and narrowed.
+  // The library has no signed 8-bit type: such samples are decoded to 16 bits and narrowed.
   layout.pixel_type = format.is_signed              ? nvjpeg2k::kInt16
                       : format.bits_per_sample == 8 ? nvjpeg2k::kUint8
                                                     : nvjpeg2k::kUint16;
@@ -126,7 +126,7 @@ Layout layout_of(Jpeg2000Format const& format) {
   return layout;
 }
 
-// One decode state with all that it needs to work beside the others.
+// One decode state with its stream and event.
 struct Lane {
   StreamHandle stream = make_stream();
   EventHandle idle = make_event();
@@ -134,7 +134,7 @@ struct Lane {
   ParsedOwner parsed;
 };
 
-// Whether the parsed stream is what the image's tags say.
+// True if the parsed stream matches the image's tags.
 bool fits(nvjpeg2k::Stream parsed, Jpeg2000Format const& format) {
   Library const& lib = library();
   nvjpeg2k::ImageInfo info{};
@@ -188,7 +188,7 @@ struct Nvjpeg2kDecoder::Impl {
     host_threads = std::min(host_threads, static_cast<unsigned>(lanes.size()));
   }
 
-  ~Impl() {  // what is freed here may still be in use
+  ~Impl() {  // waits: the GPU may still use the members
     for (Lane const& lane : lanes) { (void)sync_quietly(lane.stream.get()); }
     (void)sync_quietly(done.get());
   }
@@ -201,18 +201,18 @@ struct Nvjpeg2kDecoder::Impl {
                   std::byte* pool, std::span<tile::TileStatus> statuses);
 
   unsigned host_threads;
-  BlockPool device_pool;  // before all that allocates from them
+  BlockPool device_pool;  // before all members that allocate from them
   BlockPool pinned_pool;
   PoolBuffer planes;
   PoolBuffer pinned_offsets;
   PoolBuffer device_offsets;
-  EventHandle ready;  // the caller's stream has come to this batch
+  EventHandle ready;  // the caller's stream has reached this batch
   EventHandle done;   // after the last batch
   HandleOwner handle;
-  std::vector<Lane> lanes;  // after the handle: states go first
+  std::vector<Lane> lanes;  // after the handle: states are destroyed first
 };
 
-// Puts one tile on an idle lane.
+// Queues one tile on an idle lane.
 tile::TileStatus Nvjpeg2kDecoder::Impl::decode_tile(Lane const& lane, Jpeg2000Tile const& tile,
                                                     Jpeg2000Format const& format, Layout const& layout,
                                                     std::byte* tile_planes) {
@@ -245,7 +245,7 @@ void Nvjpeg2kDecoder::Impl::decode_all(Jpeg2000Format const& format, Layout cons
   std::atomic<std::size_t> next{0};
   run_on_pool(threads, [&](unsigned worker) {
     check_cuda(cudaSetDevice(device), "choosing the device");
-    // Each worker has lanes of its own and goes round them; tiles go to whoever is free.
+    // Each worker cycles through its own lanes; a free worker takes the next tile.
     std::size_t const first = lanes.size() * worker / threads;
     std::size_t const end = lanes.size() * (worker + 1) / threads;
     std::size_t at = first;
@@ -268,7 +268,7 @@ bool nvjpeg2k_available() { return find_library() != nullptr; }
 Nvjpeg2kDecoder::Nvjpeg2kDecoder(Options const& options) : impl_(std::make_unique<Impl>(options)) {}
 Nvjpeg2kDecoder::Nvjpeg2kDecoder() : Nvjpeg2kDecoder(Options{}) {}
 Nvjpeg2kDecoder::~Nvjpeg2kDecoder() {
-  // The library frees memory, which waits for the GPU: abandoned when that does not answer any more.
+  // The library frees memory, which waits for the GPU: abandon it if the GPU is lost.
   if (device_is_lost()) { (void)impl_.release(); }
 }
 Nvjpeg2kDecoder::Nvjpeg2kDecoder(Nvjpeg2kDecoder&&) noexcept = default;

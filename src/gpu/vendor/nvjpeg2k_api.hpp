@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of nvJPEG2000 0.11's C interface that we call, as our own declarations, so that building needs no vendor
-// header. tests/gpu/vendor/vendor_abi_test.cpp holds them against the vendor's header where it is installed.
+// header. tests/gpu/vendor/vendor_abi_test.cpp compares them with the vendor's header if it is installed.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -53,13 +53,13 @@ struct ImageInfo {
 };
 
 struct Image {
-  void** planes;            // device pointers in a host array, one a component
+  void** planes;            // device pointers in a host array, one per component
   std::size_t* pitches;     // bytes
   int pixel_type;
   std::uint32_t components;
 };
 
-// What goes into the SIZ and COD segments.
+// Contents of the SIZ and COD segments.
 struct EncodeConfig {
   int stream_type;
   int color_space;

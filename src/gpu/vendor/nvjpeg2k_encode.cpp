@@ -88,14 +88,14 @@ using EncoderOwner = std::unique_ptr<nvjpeg2k::EncoderTag, DestroyEncoder>;
 using StateOwner = std::unique_ptr<nvjpeg2k::EncodeStateTag, DestroyState>;
 using ParamsOwner = std::unique_ptr<nvjpeg2k::EncodeParamsTag, DestroyParams>;
 
-// Older encoders fail on noise, and were seen to lose bits of it.
+// Older encoders fail on noise, or lose bits of it.
 constexpr unsigned kLeastMinor = 9;
-constexpr std::uint32_t kMaxSamples = 4;  // of the library's encoder
-// Each level of the wavelet halves the image; more than five gain nothing. The host codec's number.
+constexpr std::uint32_t kMaxSamples = 4;  // limit of the library's encoder
+// Each wavelet level halves the image; more than five levels gain nothing. The host codec uses the same number.
 constexpr std::uint32_t kMostResolutions = 6;
 constexpr std::uint32_t kCodeBlockPx = 64;
-constexpr std::uint64_t kHeaderBytes = 4096;  // of a stream and its code blocks, generously
-// Measured (nvJPEG2000 0.11): 13.1 MB a lane for 512 x 512 x 3, 6.3 MB for 256 x 256 x 3.
+constexpr std::uint64_t kHeaderBytes = 4096;  // upper bound for the headers of a stream and its code blocks
+// Measured (nvJPEG2000 0.11): 13.1 MB per lane for 512 x 512 x 3, 6.3 MB for 256 x 256 x 3.
 constexpr std::uint64_t kLibraryBytesPerSample = 16;
 constexpr std::uint64_t kLibraryBytesPerLane = 4 << 20;
 
@@ -113,7 +113,7 @@ int pixel_type_of(Jpeg2000EncodeFormat const& format) noexcept {
   return format.is_signed ? nvjpeg2k::kInt16 : nvjpeg2k::kUint16;
 }
 
-// A state and parameters of the library for each lane.
+// A library state and its parameters for each lane.
 class Jpeg2000Lanes final : public LaneEncoder {
  public:
   explicit Jpeg2000Lanes(std::size_t lanes) : inputs_(lanes) {
@@ -135,7 +135,7 @@ class Jpeg2000Lanes final : public LaneEncoder {
 
   bool start(std::size_t lane, std::byte const* samples, cudaStream_t stream) override {
     if (!is_configured_) { return false; }
-    // Samples side by side are one plane to the library. Its types lack a const; it only reads.
+    // The library treats interleaved samples as one plane. Its types lack const, although it only reads.
     Input& input = inputs_[lane];
     input.planes[0] = const_cast<std::byte*>(samples);
     input.pitches[0] = tile_bytes(format_) / format_.height_px;
@@ -165,7 +165,7 @@ class Jpeg2000Lanes final : public LaneEncoder {
   }
 
  private:
-  // Encoding goes on after the call, and nothing says that the library has copied what it was given by address.
+  // Encoding continues after the call, and the library may not have copied its arguments: keep them per lane.
   struct Input {
     std::array<void*, kMaxSamples> planes{};
     std::array<std::size_t, kMaxSamples> pitches{};
@@ -173,12 +173,12 @@ class Jpeg2000Lanes final : public LaneEncoder {
   };
 
   std::array<nvjpeg2k::ComponentInfo, kMaxSamples> components_{};  // before the parameters, which may point to it
-  std::vector<Input> inputs_;  // of lanes; not resized
+  std::vector<Input> inputs_;  // one per lane; not resized
   EncoderOwner encoder_;
   std::vector<StateOwner> states_;
   std::vector<ParamsOwner> params_;
-  Jpeg2000EncodeFormat format_{};  // what the parameters are set to
-  bool is_configured_ = false;     // the library takes the format
+  Jpeg2000EncodeFormat format_{};  // the format of the current parameters
+  bool is_configured_ = false;     // the library accepts the format
 };
 
 void Jpeg2000Lanes::prepare(Jpeg2000EncodeFormat const& format) {
@@ -215,7 +215,7 @@ struct Nvjpeg2kEncoder::Impl {
   explicit Impl(Options const& options)
       : pinned_pool(options.pinned), lanes(options.lanes, options.host_threads, pinned_pool), encoder(lanes.count()) {}
 
-  BlockPool pinned_pool;  // before all that allocates from it
+  BlockPool pinned_pool;  // before all members that allocate from it
   EncodeLanes lanes;
   Jpeg2000Lanes encoder;
 };
@@ -235,12 +235,12 @@ bool nvjpeg2k_version_encodes(std::string_view version) noexcept {
 }
 
 Nvjpeg2kEncoder::Nvjpeg2kEncoder(Options const& options) {
-  (void)library();  // says what is missing before a stream is asked for
+  (void)library();  // throws for a missing library before a stream is made
   impl_ = std::make_unique<Impl>(options);
 }
 Nvjpeg2kEncoder::Nvjpeg2kEncoder() : Nvjpeg2kEncoder(Options{}) {}
 Nvjpeg2kEncoder::~Nvjpeg2kEncoder() {
-  // The library frees memory, which waits for the GPU: abandoned when that does not answer any more.
+  // The library frees memory, which waits for the GPU: abandon it if the GPU is lost.
   if (device_is_lost()) { (void)impl_.release(); }
 }
 Nvjpeg2kEncoder::Nvjpeg2kEncoder(Nvjpeg2kEncoder&&) noexcept = default;

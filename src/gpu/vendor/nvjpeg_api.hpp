@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of nvJPEG 13's C interface that we call, as our own declarations, so that building needs no vendor header.
-// tests/gpu/vendor/vendor_abi_test.cpp holds them against the vendor's header where it is installed.
+// tests/gpu/vendor/vendor_abi_test.cpp compares them with the vendor's header if it is installed.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -98,21 +98,21 @@ using StateOwner = std::unique_ptr<nvjpeg::EncoderStateTag, DestroyState>;
 using ParamsOwner = std::unique_ptr<nvjpeg::EncoderParamsTag, DestroyParams>;
 using ParsedOwner = std::unique_ptr<nvjpeg::StreamTag, DestroyParsed>;
 
-constexpr std::uint32_t kMaxSidePx = 65500;   // libjpeg's, which reads the tiles
-// Below, versions of the library fail, some with an error of the device that ends the process's context; and the host
-// has such a tile encoded before the library has launched its kernels.
+constexpr std::uint32_t kMaxSidePx = 65500;   // limit of libjpeg, which reads the tiles
+// With smaller tiles, some versions of the library fail, some with a device error that destroys the process's context.
+// The host encodes such a tile before the library would have launched its kernels.
 constexpr std::uint32_t kLeastSidePx = 16;
 constexpr std::uint64_t kLeastPixels = 64 * 64;
-// Above 2^31 / 6 pixels the library's own sizes overflow, with the same end.
+// Above 2^31 / 6 pixels the library's own sizes overflow, with the same effect.
 constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 28;
 constexpr std::uint32_t kProbeEdgePx = 64;
-constexpr std::uint64_t kHeaderBytes = 4096;  // all headers and tables of a stream, generously
+constexpr std::uint64_t kHeaderBytes = 4096;  // upper bound for all headers and tables of a stream
 
-// Measured (nvJPEG 13.2, 512 x 512 x 3, 4:2:0): 21.8 to 22.0 MB a lane.
+// Measured (nvJPEG 13.2, 512 x 512 x 3, 4:2:0): 21.8 to 22.0 MB per lane.
 constexpr std::uint64_t kLibraryBytesPerSample = 28;
 constexpr std::uint64_t kLibraryBytesPerLane = 1 << 20;
 
-// A format that outlives its caller's tag.
+// A format that owns its tag's bytes.
 struct OwnFormat {
   JpegEncodeFormat format;
   std::vector<std::byte> tables;
@@ -136,7 +136,7 @@ std::uint64_t tile_bytes(JpegEncodeFormat const& format) noexcept {
   return std::uint64_t{format.width_px} * format.height_px * format.samples;
 }
 
-// A state and parameters of the library for each lane.
+// A library state and its parameters for each lane.
 class JpegLanes final : public LaneEncoder {
  public:
   JpegLanes(BlockPool& device, BlockPool& pinned, EncodeLanes const& lanes) {
@@ -144,7 +144,7 @@ class JpegLanes final : public LaneEncoder {
     nvjpeg::DeviceAllocator device_hooks{&BlockPool::allocate_hook, &BlockPool::release_hook, &device};
     nvjpeg::PinnedAllocator pinned_hooks{&BlockPool::allocate_hook, &BlockPool::release_hook, &pinned};
     nvjpeg::Handle handle = nullptr;
-    // The backend is the decoder's affair; this one leaves the chip's JPEG engines alone.
+    // The backend concerns decoders only; this one does not use the chip's JPEG engines.
     check(lib.create(nvjpeg::kBackendHybrid, &device_hooks, &pinned_hooks, 0, &handle), "nvjpegCreateExV2");
     handle_.reset(handle);
     for (std::size_t i = 0; i < lanes.count(); ++i) {
@@ -186,7 +186,7 @@ class JpegLanes final : public LaneEncoder {
               cudaStream_t stream) {
     JpegEncodeFormat const& format = format_->format;
     nvjpeg::Image image{};
-    // The library's type lacks a const; it only reads.
+    // The library's type lacks const, although it only reads.
     image.channel[0] = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(samples));
     image.pitch[0] = std::size_t{width} * format.samples;
     auto const w = static_cast<int>(width), h = static_cast<int>(height);
@@ -206,7 +206,7 @@ class JpegLanes final : public LaneEncoder {
             is_gray ? 1 : format.chroma_vertical};
   }
 
-  // A black image, encoded by the first lane: its bytes, with every table in them. Empty when that fails.
+  // A black image, encoded by the first lane: its bytes, with every table in them. Empty on failure.
   std::vector<std::byte> probe(std::byte* samples, cudaStream_t stream);
   [[nodiscard]] bool has_tables_of_tag(std::vector<std::byte> probed) const {
     return !abbreviate_jpeg(probed, shape(kProbeEdgePx, kProbeEdgePx), tables_).empty();
@@ -216,9 +216,9 @@ class JpegLanes final : public LaneEncoder {
   HandleOwner handle_;
   std::vector<StateOwner> states_;
   std::vector<ParamsOwner> params_;
-  std::optional<OwnFormat> format_;  // what the parameters are set to
+  std::optional<OwnFormat> format_;  // the format of the current parameters
   QuantisationTables tables_{};      // of tag 347
-  bool has_tables_ = false;          // the library quantises by them; if not, no tile is started
+  bool has_tables_ = false;          // the library quantises with them; otherwise no tile is started
 };
 
 std::vector<std::byte> JpegLanes::probe(std::byte* samples, cudaStream_t stream) {
@@ -233,7 +233,7 @@ std::vector<std::byte> JpegLanes::probe(std::byte* samples, cudaStream_t stream)
   return fetched ? encoded : std::vector<std::byte>();
 }
 
-// Gives every lane the tag's tables, in a stream that the library has made itself.
+// Sets the tag's tables in every lane, through a stream that the library has made itself.
 bool JpegLanes::give_tables(std::vector<std::byte> probed, EncodeLanes const& lanes) {
   if (!replace_quantisation_tables(probed, tables_)) { return false; }
   Library const& lib = library();
@@ -250,14 +250,14 @@ bool JpegLanes::give_tables(std::vector<std::byte> probed, EncodeLanes const& la
   return given;
 }
 
-// Sets every lane's parameters, and sees to it that the library's tables are those of the tag: where its scale of
-// qualities makes others, it is given the tag's own. Every tile is still looked at by itself.
+// Sets every lane's parameters, and ensures that the library's tables are those of the tag: if its scale of qualities
+// gives other tables, sets the tag's. Every tile is still checked.
 void JpegLanes::prepare(JpegEncodeFormat const& format, EncodeLanes const& lanes, std::byte* probe_samples) {
   if (format_ && format_->is(format)) { return; }
   auto const tables = quantisation_tables(format.tables);
   if (!tables) { throw Error(ErrorKind::usage, "JPEG tables are those of tag 347"); }
   Library const& lib = library();
-  format_.reset();  // until all is set
+  format_.reset();  // until all lanes are set
   has_tables_ = false;
   auto const set_huffman = [&](std::size_t lane, bool optimize) {
     check(lib.set_optimized_huffman(params_[lane].get(), optimize ? 1 : 0, lanes.stream(lane)),
@@ -272,7 +272,7 @@ void JpegLanes::prepare(JpegEncodeFormat const& format, EncodeLanes const& lanes
   tables_ = *tables;
   OwnFormat own{format, {format.tables.begin(), format.tables.end()}};
   own.format.tables = {};
-  format_ = own;  // what the probe is encoded as
+  format_ = own;  // the format of the probe
 
   cudaStream_t const first = lanes.stream(0);
   std::vector<std::byte> const probed = probe(probe_samples, first);
@@ -291,22 +291,22 @@ struct NvjpegEncoder::Impl {
         lanes(options.lanes, options.host_threads, pinned_pool),
         encoder(device_pool, pinned_pool, lanes) {}
 
-  BlockPool device_pool;  // before all that allocates from them
+  BlockPool device_pool;  // before all members that allocate from them
   BlockPool pinned_pool;
   PoolBuffer probe;
   EncodeLanes lanes;
-  JpegLanes encoder;  // after the lanes: states go before their streams
+  JpegLanes encoder;  // after the lanes: states are destroyed before their streams
 };
 
 bool nvjpeg_encode_available() { return find_library() != nullptr; }
 
 NvjpegEncoder::NvjpegEncoder(Options const& options) {
-  (void)library();  // says what is missing before a stream is asked for
+  (void)library();  // throws for a missing library before a stream is made
   impl_ = std::make_unique<Impl>(options);
 }
 NvjpegEncoder::NvjpegEncoder() : NvjpegEncoder(Options{}) {}
 NvjpegEncoder::~NvjpegEncoder() {
-  // The library frees memory, which waits for the GPU: abandoned when that does not answer any more.
+  // The library frees memory, which waits for the GPU: abandon it if the GPU is lost.
   if (device_is_lost()) { (void)impl_.release(); }
 }
 NvjpegEncoder::NvjpegEncoder(NvjpegEncoder&&) noexcept = default;

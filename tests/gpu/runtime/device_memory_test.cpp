@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -20,7 +21,7 @@ namespace {
 // Host memory stands for the device's: a buffer only passes it on.
 class Counting final : public DeviceAllocator {
  public:
-  void* allocate(std::size_t bytes, void* stream) override {
+  void* allocate(std::size_t bytes, StreamView stream) override {
     if (fails) { throw Error(ErrorKind::device, "broken"); }
     ++asked;
     if (full) { throw Error(ErrorKind::limit, "none left"); }
@@ -29,7 +30,7 @@ class Counting final : public DeviceAllocator {
     last_stream = stream;
     return std::malloc(bytes);
   }
-  void deallocate(void* memory, std::size_t bytes, void* stream) noexcept override {
+  void deallocate(void* memory, std::size_t bytes, StreamView stream) noexcept override {
     --live;
     freed_bytes += bytes;
     last_stream = stream;
@@ -37,7 +38,7 @@ class Counting final : public DeviceAllocator {
   }
   int live = 0;
   std::size_t freed_bytes = 0;
-  void* last_stream = nullptr;
+  StreamView last_stream{};
   int asked = 0;
   bool fails = false, full = false, full_as_std = false;
 };
@@ -53,21 +54,21 @@ class Shortage : public ::testing::Test {
 cudaStream_t stream_number(std::uintptr_t number) { return reinterpret_cast<cudaStream_t>(number); }
 
 TEST(DeviceBuffer, GivesBackWhatItTookOnItsStream) {
-  Counting allocator;
+  auto const allocator = std::make_shared<Counting>();
   {
     DeviceBuffer const buffer(allocator, 300, stream_number(7));
-    EXPECT_EQ(allocator.live, 1);
+    EXPECT_EQ(allocator->live, 1);
     EXPECT_EQ(buffer.size_bytes(), 300u);
-    EXPECT_EQ(buffer.allocator(), &allocator);
-    allocator.last_stream = nullptr;
+    EXPECT_EQ(buffer.allocator(), allocator.get());
+    allocator->last_stream = nullptr;
   }
-  EXPECT_EQ(allocator.live, 0);
-  EXPECT_EQ(allocator.freed_bytes, 300u);
-  EXPECT_EQ(allocator.last_stream, stream_number(7));
+  EXPECT_EQ(allocator->live, 0);
+  EXPECT_EQ(allocator->freed_bytes, 300u);
+  EXPECT_EQ(allocator->last_stream.get(), stream_number(7));
 }
 
 TEST(DeviceBuffer, MovesWithoutFreeingTwice) {
-  Counting allocator;
+  auto const allocator = std::make_shared<Counting>();
   {
     DeviceBuffer first(allocator, 10, stream_number(1));
     std::byte* const data = first.data();
@@ -76,19 +77,31 @@ TEST(DeviceBuffer, MovesWithoutFreeingTwice) {
     DeviceBuffer third;
     third = std::move(second);
     EXPECT_EQ(third.data(), data);
-    EXPECT_EQ(allocator.live, 1);
+    EXPECT_EQ(allocator->live, 1);
     third = DeviceBuffer(allocator, 20, stream_number(1));
-    EXPECT_EQ(allocator.live, 1) << "what it held is gone";
+    EXPECT_EQ(allocator->live, 1) << "what it held is gone";
     third = {};
-    EXPECT_EQ(allocator.live, 0);
+    EXPECT_EQ(allocator->live, 0);
     EXPECT_EQ(third.allocator(), nullptr);
   }
-  EXPECT_EQ(allocator.freed_bytes, 30u);
+  EXPECT_EQ(allocator->freed_bytes, 30u);
+}
+
+TEST(DeviceBuffer, KeepsItsAllocatorAlive) {
+  auto allocator = std::make_shared<Counting>();
+  std::weak_ptr<Counting> const seen = allocator;
+  {
+    DeviceBuffer buffer(std::move(allocator), 10, stream_number(1));
+    EXPECT_FALSE(seen.expired());
+    DeviceBuffer const moved(std::move(buffer));
+    EXPECT_FALSE(seen.expired());
+  }
+  EXPECT_TRUE(seen.expired());
 }
 
 TEST(DeviceBuffer, PassesTheAllocatorsErrorOn) {
-  Counting allocator;
-  allocator.fails = true;
+  auto const allocator = std::make_shared<Counting>();
+  allocator->fails = true;
   try {
     DeviceBuffer const buffer(allocator, 1, stream_number(1));
     FAIL() << "nothing was thrown";
@@ -97,21 +110,21 @@ TEST(DeviceBuffer, PassesTheAllocatorsErrorOn) {
 
 TEST_F(Shortage, EndsWhenWhatIsKeptIsGivenBack) {
   on_shortage(&give_back);
-  Counting allocator;
-  allocator.full = true;
+  auto const allocator = std::make_shared<Counting>();
+  allocator->full = true;
   {
     DeviceBuffer const buffer(allocator, 300, stream_number(1));
     EXPECT_EQ(buffer.size_bytes(), 300u);
-    EXPECT_EQ(allocator.live, 1);
-    EXPECT_EQ(allocator.asked, 2);
+    EXPECT_EQ(allocator->live, 1);
+    EXPECT_EQ(allocator->asked, 2);
   }
-  EXPECT_EQ(allocator.live, 0);
+  EXPECT_EQ(allocator->live, 0);
 }
 
 TEST_F(Shortage, IsALimitErrorThatNamesWhatAndHowMuch) {
   for (bool const as_std : {false, true}) {
-    Counting allocator;
-    (as_std ? allocator.full_as_std : allocator.full) = true;
+    auto const allocator = std::make_shared<Counting>();
+    (as_std ? allocator->full_as_std : allocator->full) = true;
     try {
       DeviceBuffer const buffer(allocator, 12345, stream_number(1), "rows of a test");
       FAIL() << "nothing was thrown";
@@ -119,8 +132,8 @@ TEST_F(Shortage, IsALimitErrorThatNamesWhatAndHowMuch) {
       EXPECT_EQ(error.kind(), ErrorKind::limit);
       EXPECT_NE(error.message().find("rows of a test: 12345 bytes"), std::string::npos) << error.message();
     }
-    EXPECT_EQ(allocator.asked, 2) << "once more, and no further";
-    EXPECT_EQ(allocator.live, 0);
+    EXPECT_EQ(allocator->asked, 2) << "once more, and no further";
+    EXPECT_EQ(allocator->live, 0);
   }
 }
 
@@ -133,8 +146,8 @@ TEST(ScratchRoom, IsWhatIsWantedOrWhatIsFreeAndUnused) {
 }
 
 TEST(ScratchRoom, IsNotJudgedForACallersAllocator) {
-  Counting allocator;
-  EXPECT_EQ(scratch_room(std::uint64_t{1} << 60, allocator), std::uint64_t{1} << 60);
+  auto const allocator = std::make_shared<Counting>();
+  EXPECT_EQ(scratch_room(std::uint64_t{1} << 60, *allocator), std::uint64_t{1} << 60);
 }
 
 TEST(PoolAllocator, WithoutAGpuIsADeviceError) {
@@ -169,8 +182,8 @@ TEST_F(PoolOnDevice, KeepsWhatIsFreedUntilItIsTrimmed) {
 TEST_F(PoolOnDevice, RefusesWhatTheGpuDoesNotHaveAsALimit) {
   StreamHandle const stream = make_stream();
   std::uint64_t const total = probe_device().total_bytes;
-  EXPECT_LT(scratch_room(2 * total, pool_allocator()), total);
-  EXPECT_EQ(scratch_room(1000, pool_allocator()), 1000u);
+  EXPECT_LT(scratch_room(2 * total, *pool_allocator()), total);
+  EXPECT_EQ(scratch_room(1000, *pool_allocator()), 1000u);
   try {
     DeviceBuffer const buffer(pool_allocator(), static_cast<std::size_t>(2 * total), stream.get());
     FAIL() << "nothing was thrown";

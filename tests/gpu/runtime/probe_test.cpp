@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/runtime/probe.hpp"
+#include "gpu/runtime/device_budget.hpp"
 
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/device_fixture.hpp"
@@ -54,8 +55,6 @@ TEST(ProbeDeviceDeathTest, HonoursTerrazzoDisable) {
         << list;
   }
 }
-
-TEST(DeviceBudget, IsWhatWasAskedFor) { EXPECT_EQ(resolve_device_budget(12345), 12345u); }
 
 using ProbeOnDevice = test::OnDevice;
 

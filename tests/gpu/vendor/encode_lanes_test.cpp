@@ -4,7 +4,7 @@
 // something that accept() cuts off.
 #include "gpu/vendor/encode_lanes.hpp"
 
-#include "gpu/kernels/decoder_batch.hpp"
+#include "gpu/decode/decoder_batch.hpp"
 
 #include <gtest/gtest.h>
 

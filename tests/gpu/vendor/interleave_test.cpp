@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/vendor/interleave.hpp"
 
-#include "gpu/kernels/decoder_batch.hpp"
+#include "gpu/decode/decoder_batch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -125,7 +125,7 @@ TEST(NvcompBatch, ItsZstdStandInIsAPlausibleFrame) {
   for (std::uint32_t i = 0; i < stand_in_bytes(NvcompCodec::zstd); ++i) {
     frame.push_back(static_cast<std::byte>(stand_in_byte(NvcompCodec::zstd, i)));
   }
-  EXPECT_TRUE(tile::zstd_frame_is_plausible(frame, kStandInContentBytes));
+  EXPECT_TRUE(coding::zstd_frame_is_plausible(frame, kStandInContentBytes));
 }
 
 TEST(NvcompBatch, TurnsNvcompsAnswersIntoStatuses) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // nvCOMP on terrain-like tiles: equality, time alone and on several streams, scratch, and bad tiles among good ones.
+#include "coding/zstd/frame.hpp"
 #include "device_test.hpp"
 #include "gpu/runtime/stream.hpp"
 #include "gpu/vendor/nvcomp.hpp"
 #include "terrain_tile.hpp"
-#include "tile/zstd_frame.hpp"
 
 #include <libdeflate.h>
 #include <zstd.h>
@@ -138,7 +138,7 @@ bool measure(NvcompCodec codec, std::uint32_t edge_px, std::uint32_t count) {
   });
   std::size_t plausible = 0;
   for (std::size_t i = 0; i < kDistinct; ++i) {
-    plausible += tile::zstd_frame_is_plausible(packed[i], raw[i].size()) ? 1 : 0;
+    plausible += coding::zstd_frame_is_plausible(packed[i], raw[i].size()) ? 1 : 0;
   }
   bool passed = true;
   if (codec == NvcompCodec::zstd) {

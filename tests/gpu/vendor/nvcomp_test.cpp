@@ -4,7 +4,7 @@
 // nvcomp_device_test.cpp has real ones.
 #include "gpu/vendor/nvcomp.hpp"
 
-#include "gpu/kernels/decoder_batch.hpp"
+#include "gpu/decode/decoder_batch.hpp"
 #include "gpu/vendor/library.hpp"
 #include "terrazzo/error.hpp"
 

@@ -3,7 +3,7 @@
 // What can be asked without streams; nvjpeg2k_device_test.cpp has them.
 #include "gpu/vendor/nvjpeg2k.hpp"
 
-#include "gpu/kernels/decoder_batch.hpp"
+#include "gpu/decode/decoder_batch.hpp"
 #include "gpu/vendor/library.hpp"
 #include "terrazzo/error.hpp"
 

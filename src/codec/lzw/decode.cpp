@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coding/lzw/decode.hpp"
+#include "codec/registry/decoders.hpp"
+#include "codec/registry/result.hpp"
+
+namespace terrazzo::codec {
+namespace {
+
+tile::TileResult decode(BlockFormat const&, BlockShape, std::span<std::byte const> in, std::span<std::byte> out,
+                        Workspace&) noexcept {
+  return coding::lzw_decode(in, out);
+}
+
+}  // namespace
+
+Codec::Decode lzw_decoder() noexcept { return &each_block<&decode>; }
+
+}  // namespace terrazzo::codec

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A device read for measurements: batch by batch, one stage at a time, so that each stage has its own time.
+#pragma once
+
+#include "read/device/stages.hpp"
+
+namespace terrazzo::reading {
+
+// Runs every batch and adds to task.profile. Blocks while another read is profiled.
+void run_in_turn(DeviceTask const& task, DeviceWork const& work, DeviceStages& stages);
+
+}  // namespace terrazzo::reading

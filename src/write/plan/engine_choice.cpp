@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "write/plan/engine_choice.hpp"
+
+#include "base/settings.hpp"
+#include "write/device/engine.hpp"
+
+namespace terrazzo::writing {
+
+Engine choose_engine(FilePlan const& plan, MemoryKind rows_lie_in) {
+  Engine const asked = resolve_engine(plan.options.engine);
+  if (asked != Engine::automatic) { return asked; }
+  return rows_lie_in == MemoryKind::device ? Engine::device : Engine::host;
+}
+
+void check_engine(FilePlan const& plan) {
+  if (resolve_engine(plan.options.engine) == Engine::device) { require_device_engine(); }
+}
+
+}  // namespace terrazzo::writing

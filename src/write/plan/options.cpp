@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names of options, and options taken from an existing raster.
+#include "codec/registry/codec.hpp"
+#include "terrazzo/codecs.hpp"
+#include "terrazzo/info.hpp"
+#include "terrazzo/write.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace terrazzo {
+
+namespace {
+
+// Ignores case; "_" equals "-".
+bool is_name(std::string_view given, std::string_view known) noexcept {
+  return std::ranges::equal(given, known, [](char a, char b) {
+    char const lower = a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a == '_' ? '-' : a;
+    return lower == b;
+  });
+}
+
+bool has_name(codec::Choice const& choice, std::string_view name) noexcept {
+  auto const is_other = [&](std::string_view other) { return !other.empty() && is_name(name, other); };
+  return is_name(name, choice.name) || std::ranges::any_of(choice.other_names, is_other);
+}
+
+}  // namespace
+
+std::string_view to_string(Compression compression) noexcept {
+  codec::Choice const* const choice = codec::find_choice(compression).choice;
+  return choice != nullptr ? choice->name : "unknown";
+}
+
+std::optional<Compression> parse_compression(std::string_view name) noexcept {
+  for (codec::Codec const& codec : codec::all_codecs()) {
+    for (codec::Choice const& choice : codec.choices) {
+      if (has_name(choice, name)) { return choice.value; }
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<Compression> compressions() {
+  std::vector<Compression> all;
+  for (codec::Codec const& codec : codec::all_codecs()) {
+    for (codec::Choice const& choice : codec.choices) { all.push_back(choice.value); }
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
+CompressionSettings settings_of(Compression compression) noexcept {
+  auto const [codec, choice] = codec::find_choice(compression);
+  if (codec == nullptr) { return {}; }
+  CompressionSettings settings = codec->encoder.settings;
+  codec::Encoder const* const leveled = choice->around ? codec::find_encoder(*choice->around) : &codec->encoder;
+  settings.level = leveled != nullptr && leveled->highest_level != 0;
+  return settings;
+}
+
+WriteOptions options_like(Info const& info) {
+  WriteOptions options;
+  options.dtype = info.dtype();
+  options.bands = static_cast<std::uint32_t>(info.bands.size());
+  options.band_info = info.bands;
+  options.georeference = info.georeference;
+  options.metadata = info.metadata;
+  if (!info.bands.empty()) {
+    // A marker that no pixel can have is useless.
+    if (auto const& nodata = info.bands.front().nodata; nodata && nodata->representable) { options.nodata = nodata; }
+    MaskKind const mask = info.bands.front().mask;
+    options.mask = mask == MaskKind::internal || mask == MaskKind::external;
+  }
+  return options;
+}
+
+}  // namespace terrazzo

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/reduce/reduce_on_device.hpp"
+
+#include <gtest/gtest.h>
+
+namespace terrazzo::gpu {
+namespace {
+
+using ReduceComplexOnDevice = test::ReduceOnDevice;
+
+TEST_F(ReduceComplexOnDevice, EqualsTheHost) {
+  for (Resampling const method : {Resampling::average, Resampling::rms}) {
+    test::expect_samples_of_the_host(method, 40, [](DType dtype) { return is_complex(dtype); });
+  }
+}
+
+}  // namespace
+}  // namespace terrazzo::gpu

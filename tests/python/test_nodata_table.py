@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Source type x target type x option: as many valid pixels as GDAL keeps, or the reason why not (docs/writing.md).
+
+gdal_translate writes a VRT, which rasterio's newer GDAL reads: the VRT has gdal_translate's nodata value, and the
+pixels are those of the GDAL that rasterio has."""
+
+import subprocess
+
+import harness
+import numpy as np
+import pytest
+import rasterio
+
+TARGETS = ("uint8", "int16", "uint16", "int32", "uint32", "float32", "float64")
+GDAL_NAMES = {"uint8": "Byte", "int16": "Int16", "uint16": "UInt16", "int32": "Int32", "uint32": "UInt32",
+              "float32": "Float32", "float64": "Float64"}
+LOWEST = float(np.finfo("float32").min)
+SOURCES = {  # values beside the ends of types, and nodata
+    "byte 255": ("uint8", 255, [0, 1, 127, 128, 200, 254]),
+    "byte 0": ("uint8", 0, [1, 2, 127, 128, 254, 255]),
+    "int16 -9999": ("int16", -9999, [-32768, -5, 0, 7, 255, 256, 32767]),
+    "int16 -32768": ("int16", -32768, [-32767, -5, 0, 7, 255, 256, 32767]),
+    "uint16 65535": ("uint16", 65535, [0, 1, 255, 256, 32767, 32768, 65534]),
+    "int32 lowest": ("int32", -2147483648, [-70000, -5, 0, 7, 300, 40000, 70000, 2147483647]),
+    "float32 lowest": ("float32", LOWEST, [-70000, -32768.4, -0.3, 0, 0.4, 1.5, 254.6, 300.2, 70000, 5e9]),
+    "float32 -9999": ("float32", -9999, [-70000, -9999.4, -0.3, 0, 0.4, 1.5, 254.6, 300.2, 70000]),
+    "float32 nan": ("float32", np.nan, [-70000, -0.3, 0, 0.4, 1.5, 254.6, 300.2, 70000]),
+    "float32 none": ("float32", None, [-70000, -0.3, 0, 0.4, 1.5, 254.6, 300.2, 70000]),
+    "float64 1e300": ("float64", 1e300, [-70000, -0.3, 0, 1.5, 254.6, 300.2, 5e9]),
+}
+SHAPE = (32, 48)
+
+
+def make(path, name, scale=1.0, offset=0.0):
+    dtype, nodata, values = SOURCES[name]
+    array = np.resize(np.array(values, dtype), SHAPE)
+    if nodata is not None:
+        array[np.random.default_rng(1).random(SHAPE) < 0.2] = nodata
+    with rasterio.open(path, "w", driver="GTiff", width=SHAPE[1], height=SHAPE[0], count=1, dtype=dtype, nodata=nodata) as out:
+        out.write(array, 1)
+        if scale != 1:
+            out.scales, out.offsets = [scale], [offset]
+    return array
+
+
+def by_gdal(source, dtype, *options):
+    """Pixels and mask of gdal_translate."""
+    path = source.with_suffix(".vrt")
+    subprocess.run(["gdal_translate", "-q", "-of", "VRT", "-ot", GDAL_NAMES[dtype], *options, source, path], check=True,
+                   capture_output=True)
+    with rasterio.open(path) as file:
+        return file.read(1), file.read_masks(1), file.nodata
+
+
+def by_us(source, dtype, *options):
+    out = source.with_suffix(".out.tif")
+    result = harness.run_ok("convert", source, "-o", out, "--dtype", dtype, *options)
+    with rasterio.open(out) as file:
+        return file.read(1), file.read_masks(1), file.nodata, result.stderr.decode()
+
+
+def same(a, b):
+    """GDAL before 3.7 rounds the text of float32's lowest number to 16 digits."""
+    return a == b or (a is not None and b is not None and np.isclose(a, b, rtol=1e-15, atol=0, equal_nan=True))
+
+
+# GDAL makes NaN 0 or the lowest integer, which depends on the processor and on the place of the pixel in its row.
+def is_unsure_in_gdal(name, dtype):
+    return name == "float32 nan" and not dtype.startswith("float")
+
+
+# GDAL clamps the nodata value to float32's largest number and the pixels to infinity.
+LOST_BY_GDAL = {("float64 1e300", "float32")}
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_narrowing_keeps_what_gdal_keeps(name, tmp_path):
+    source = tmp_path / "a.tif"
+    stored = make(source, name)
+    nodata = SOURCES[name][1]
+    missing = np.zeros(SHAPE, bool) if nodata is None else np.isnan(stored) if np.isnan(nodata) else stored == nodata
+    for dtype in TARGETS:
+        pixels, mask, value = by_gdal(source, dtype)
+        ours, our_mask, our_value, told = by_us(source, dtype)
+        assert same(our_value, value), dtype
+        assert (our_mask[missing] == 0).all(), f"{dtype}: missing pixels became data"
+        if (name, dtype) in LOST_BY_GDAL:
+            assert (mask != 0).all() and ((our_mask == 0) == missing).all()
+            continue
+        if is_unsure_in_gdal(name, dtype):
+            np.testing.assert_array_equal(our_mask == 0, ours == our_value)
+            np.testing.assert_array_equal(ours[~missing], pixels[~missing], dtype)
+        else:
+            np.testing.assert_array_equal(our_mask, mask, dtype)
+            np.testing.assert_array_equal(ours, pixels, dtype)
+        if nodata is not None and not same(value, nodata):
+            assert "the nearest value of " + dtype in told
+        if (our_mask == 0).sum() > missing.sum() and not name.startswith("float32 -9999"):
+            assert "become missing" in told, f"{dtype}: valid pixels became missing silently"
+
+
+def test_a_nodata_value_is_rounded_as_pixels_are(tmp_path):
+    """GDAL rounds the value -9999.5 to -9999 and the pixels to -10000: they become data."""
+    source = tmp_path / "a.tif"
+    stored = np.where(np.eye(32) > 0, -9999.5, 7).astype("float32")
+    with rasterio.open(source, "w", driver="GTiff", width=32, height=32, count=1, dtype="float32", nodata=-9999.5) as out:
+        out.write(stored, 1)
+    assert (by_gdal(source, "int16")[1] != 0).all()
+    pixels, mask, nodata, _ = by_us(source, "int16")
+    assert nodata == -10000
+    np.testing.assert_array_equal(mask == 0, stored == -9999.5)
+
+
+def test_nan_is_missing_where_nodata_is(tmp_path):
+    """GDAL writes NaN as 0 or as the lowest integer, which are data."""
+    source = tmp_path / "a.tif"
+    stored = np.full((32, 32), 5, "float32")
+    stored[0], stored[1] = np.nan, -9999
+    with rasterio.open(source, "w", driver="GTiff", width=32, height=32, count=1, dtype="float32", nodata=-9999) as out:
+        out.write(stored, 1)
+    assert (by_gdal(source, "int16")[1][0] != 0).all()
+    pixels, mask, _, _ = by_us(source, "int16")
+    assert (mask[:2] == 0).all() and (mask[2:] != 0).all()
+    # A float keeps NaN, as in GDAL.
+    pixels, _, nodata, _ = by_us(source, "float64")
+    assert np.isnan(pixels[0]).all() and (pixels[1] == -9999).all() and nodata == -9999
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if SOURCES[name][1] is not None])
+@pytest.mark.parametrize("option", ([], ["--masked"], ["--unpack"]))
+def test_a_new_nodata_value_reaches_the_pixels(name, option, tmp_path):
+    """gdalwarp -dstnodata does it; gdal_translate -a_nodata changes the tag only."""
+    source = tmp_path / "a.tif"
+    stored = make(source, name)
+    nodata = SOURCES[name][1]
+    missing = np.isnan(stored) if np.isnan(nodata) else stored == nodata
+    for dtype in TARGETS:
+        value = 99  # no pixel becomes it
+        pixels, mask, found, _ = by_us(source, dtype, "--nodata", value, *option)
+        assert found == value
+        np.testing.assert_array_equal(mask == 0, missing, dtype)
+        np.testing.assert_array_equal(pixels[missing], value)
+        np.testing.assert_array_equal(pixels[~missing], by_gdal(source, dtype)[0][~missing])
+
+
+# float64 and NaN: any scaled value might be the nodata value (docs/cli.md).
+@pytest.mark.parametrize("name", [name for name in SOURCES if SOURCES[name][1] is not None])
+def test_unpacking_keeps_what_gdal_keeps(name, tmp_path):
+    source = tmp_path / "a.tif"
+    stored = make(source, name, 0.5, 10)
+    nodata = SOURCES[name][1]
+    missing = np.isnan(stored) if np.isnan(nodata) else stored == nodata
+    gdal, gdal_mask, _ = by_gdal(source, "float64", "-unscale")
+    ours, mask, _, _ = by_us(source, "float64", "--unpack")
+    np.testing.assert_array_equal(mask == 0, missing)
+    np.testing.assert_array_equal(gdal_mask == 0, missing)
+    np.testing.assert_array_equal(ours[~missing], gdal[~missing])
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if name != "float64 1e300"])
+@pytest.mark.parametrize("dtype, scale", (("uint8", (0, 300, 0, 255)), ("uint8", (0, 250, 200, 10)), ("int16", (-10, 10, -1000, 1000)),
+                                          ("float32", (0, 256, 0, 1)), ("float64", (0, 128, 50, 20))))
+def test_a_scale_is_gdals_clamped_to_its_range(name, dtype, scale, tmp_path):
+    source = tmp_path / "a.tif"
+    stored = make(source, name)
+    nodata = SOURCES[name][1]
+    missing = np.zeros(SHAPE, bool) if nodata is None else np.isnan(stored) if np.isnan(nodata) else stored == nodata
+    gdal, _, value = by_gdal(source, "float64", "-scale", *map(str, scale))
+    ours, mask, found, _ = by_us(source, dtype, "--scale", ",".join(map(str, scale)))
+    wanted = np.clip(gdal, min(scale[2:]), max(scale[2:]))
+    if dtype[0] != "f":
+        wanted = np.trunc(wanted + np.copysign(0.5, wanted))
+    valid = ~missing
+    # GDAL scales float32 in float32.
+    np.testing.assert_allclose(ours[valid], wanted[valid], rtol=2e-6, atol=1e-5 if dtype[0] == "f" else 0)
+    assert (mask[missing] == 0).all()
+    if nodata is not None:
+        assert same(found, by_gdal(source, dtype, "-scale", *map(str, scale))[2])
+        np.testing.assert_array_equal(mask == 0, (ours == found) | missing)

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Resampled reads beside GDAL's RasterIO, and beside numpy for the methods that RasterIO lacks."""
+
+import math
+
+import harness
+import numpy as np
+import pairwise
+import pytest
+import rasterio
+from affine import Affine
+from rasterio.enums import ColorInterp, Resampling
+from rasterio.windows import Window
+
+WIDTH, HEIGHT = 150, 119
+
+# GDAL's RasterIO has these; minimum, maximum and median are numpy's.
+OF_GDAL = {
+    "nearest": Resampling.nearest,
+    "average": Resampling.average,
+    "bilinear": Resampling.bilinear,
+    "cubic": Resampling.cubic,
+    "cubic-spline": Resampling.cubic_spline,
+    "lanczos": Resampling.lanczos,
+    "mode": Resampling.mode,
+    "rms": Resampling.rms,
+}
+OF_NUMPY = {"min": np.min, "max": np.max, "median": np.median}
+
+AXES = {
+    "method": [*OF_GDAL, *OF_NUMPY],
+    "dtype": ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64"],
+    "missing": ["none", "nodata", "nan", "mask", "alpha"],
+    "overviews": ["none", "internal", "external"],
+    "target": [(75, 60), (75, 59), (61, 37), (40, 29), (19, 17), (7, 5), (1, 1), (150, 60), (300, 238), (200, 170),
+               (149, 118)],
+    "window": [None, (0, 0, 100, 80), (32, 36, 60, 48), (30, 34, 60, 51), (13, 7, 101, 97), (149, 118, 1, 1)],
+}
+
+
+def is_valid(case):
+    if case["missing"] == "nan" and not case["dtype"].startswith("float"):
+        return False
+    if case["missing"] == "alpha" and case["dtype"] not in ("uint8", "uint16"):
+        return False
+    if case["method"] in OF_NUMPY and (case["overviews"] != "none" or case["window"] or case["target"] not in
+                                       ((75, 60), (61, 37), (19, 17), (300, 238))):
+        return False
+    # Differences that docs/formats.md states: GDAL mixes NaN into kernels and gives 0 for a missing mode, its mode counts
+    # transparent pixels, and it cuts a window to whole pixels of an overview.
+    if case["missing"] == "nan" and case["method"] not in ("nearest", "average", "rms", *OF_NUMPY):
+        return False
+    if case["missing"] == "alpha" and case["method"] == "mode":
+        return False
+    on_overview_grid = not case["window"] or all(part % 4 == 0 for part in case["window"][:2])
+    return case["overviews"] == "none" or on_overview_grid
+
+
+def name_of(case):
+    return "-".join(str(value).replace(" ", "") for value in case.values())
+
+
+CASES = pairwise.all_pairs(AXES, is_valid, limit=10_000)
+for seed in range(2, 6):  # about 300: some pairs in other company
+    CASES += [case for case in pairwise.all_pairs(AXES, is_valid, limit=10_000, seed=seed) if case not in CASES]
+CASES = CASES[:300]
+
+
+def make_pixels(dtype, missing):
+    """Smooth hills with steep edges, values over much of the type's range, and holes."""
+    rng = np.random.default_rng(5)
+    y, x = np.mgrid[0:HEIGHT, 0:WIDTH]
+    hills = 0.5 + 0.35 * np.sin(x / 9) * np.cos(y / 7) + 0.1 * rng.random((HEIGHT, WIDTH))
+    hills[40:44, :] = 1.0
+    hills[:, 90:93] = 0.0
+    if np.issubdtype(dtype, np.floating):
+        pixels = (hills * 2000 - 400).astype(dtype)
+    else:
+        info = np.iinfo(dtype)
+        top, low = min(info.max, 2**40), max(info.min, -2**40)
+        pixels = (low + np.floor(hills * 0.999 * (top - low))).astype(dtype)
+        pixels[100:, :40] = pixels[0, 0]  # classes, for the mode
+    holes = rng.random((HEIGHT, WIDTH)) < 0.12
+    holes[20:50, 20:70] = True
+    holes[90:, 120:] = True
+    marker = None
+    if missing == "nodata":
+        marker = -9999 if np.issubdtype(dtype, np.floating) else int(np.iinfo(dtype).max) // 3
+        pixels[pixels == marker] = marker + 1
+        pixels[holes] = marker
+    elif missing == "nan":
+        marker = math.nan
+        pixels[holes] = math.nan
+    return pixels, holes, marker
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("resampling")
+    made = {}
+
+    def get(dtype, missing, overviews):
+        key = f"{dtype}-{missing}-{overviews}"
+        if key in made:
+            return made[key]
+        path = folder / f"{key}.tif"
+        pixels, holes, marker = make_pixels(dtype, missing)
+        bands = 2 if missing == "alpha" else 1
+        with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True):
+            with rasterio.open(path, "w", driver="GTiff", width=WIDTH, height=HEIGHT, count=bands, dtype=dtype, tiled=True,
+                               blockxsize=32, blockysize=16, compress="deflate", nodata=marker,
+                               transform=Affine(10, 0, 400_000, 0, -10, 5_000_000), crs="EPSG:32633",
+                               **({"alpha": "yes"} if bands == 2 else {})) as out:
+                out.write(pixels, 1)
+                if bands == 2:
+                    opaque = np.full(holes.shape, np.iinfo(dtype).max, dtype)
+                    opaque[:, 60:100] //= 3  # half transparent
+                    opaque[holes] = 0
+                    out.write(opaque, 2)
+                    out.colorinterp = [ColorInterp.gray, ColorInterp.alpha]
+                if missing == "mask":
+                    out.write_mask(~holes)
+            if overviews != "none":
+                with rasterio.Env(TIFF_USE_OVR=overviews == "external"), rasterio.open(path, "r+") as file:
+                    file.build_overviews([2, 4], Resampling.average)
+        made[key] = path
+        return path
+
+    return get
+
+
+def read_ours(path, folder, *words):
+    return harness.read(path, *words, folder=folder)
+
+
+def assert_close(ours, theirs):
+    assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+    if np.issubdtype(theirs.dtype, np.floating):
+        # GDAL sums in another order, in parts of the raster that its memory decides.
+        scale = 2e-6 if theirs.dtype == np.float32 else 1e-12
+        np.testing.assert_allclose(ours, theirs, rtol=scale, atol=scale * 2000)
+    elif theirs.dtype.itemsize == 8:
+        largest = float(np.abs(theirs.astype(float)).max())
+        np.testing.assert_allclose(ours.astype(float), theirs.astype(float), rtol=1e-12, atol=1e-12 * largest)
+    else:
+        # A sum next to a half may be rounded to the other side.
+        differs = ours != theirs
+        np.testing.assert_allclose(ours.astype(np.int64), theirs.astype(np.int64), rtol=0, atol=1)
+        assert differs.mean() <= 0.005, f"{differs.sum()} of {differs.size} pixels differ"
+
+
+def covered(i, ratio, size):
+    first, last = int(i * ratio + 1e-8), math.ceil((i + 1) * ratio - 1e-8)
+    return slice(first, min(max(last, first + 1), size))
+
+
+def numpy_result(path, method, target):
+    with rasterio.open(path) as file:
+        pixels, valid = file.read(1), file.read_masks(1) != 0
+        nodata = file.nodata
+    valid &= ~np.isnan(pixels)
+    result = np.full((target[1], target[0]), 0 if nodata is None else nodata, pixels.dtype)
+    for row in range(target[1]):
+        for column in range(target[0]):
+            at = covered(row, HEIGHT / target[1], HEIGHT), covered(column, WIDTH / target[0], WIDTH)
+            values = pixels[at][valid[at]]
+            if values.size:
+                value = OF_NUMPY[method](values.astype(object) if values.dtype.itemsize == 8 else values)
+                if method == "median" and np.issubdtype(pixels.dtype, np.integer):
+                    value = math.floor(value + 0.5) if value >= 0 else math.ceil(value - 0.5)
+                result[row, column] = value
+    return result
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_pixels_are_gdals(case, files, tmp_path):
+    path = files(case["dtype"], case["missing"], case["overviews"])
+    words = ["--target-size", "{},{}".format(*case["target"]), "--resampling", case["method"]]
+    window = Window(*(case["window"] or (0, 0, WIDTH, HEIGHT)))
+    if case["window"]:
+        words += ["--window", "{},{},{},{}".format(*case["window"])]
+    ours = read_ours(path, tmp_path, *words)
+    if case["method"] in OF_NUMPY:
+        assert_close(ours[0], numpy_result(path, case["method"], case["target"]))
+        return
+    with rasterio.open(path) as file:
+        theirs = file.read(window=window, out_shape=(file.count, *case["target"][::-1]),
+                           resampling=OF_GDAL[case["method"]])
+    assert_close(ours, theirs)
+
+
+def test_a_target_resolution_is_exact_and_the_extent_grows(files, tmp_path):
+    path = files("float32", "nodata", "none")  # 1500 m x 1190 m
+    out = tmp_path / "exact.tif"
+    harness.run_ok("convert", path, "-o", out, "--target-resolution", "70", "--resampling", "average")
+    with rasterio.open(out) as file:
+        assert (file.width, file.height) == (22, 17)
+        assert file.transform.almost_equals(Affine(70, 0, 400_000, 0, -70, 5_000_000))
+        found = file.read(1)
+    with rasterio.open(path) as file:  # whole pixels inside: the same as a read of seven by seven pixels each
+        inside = file.read(1, window=Window(0, 0, 147, 112), out_shape=(16, 21), resampling=Resampling.average)
+        pixels = file.read(1)
+    np.testing.assert_allclose(found[:16, :21], inside, rtol=2e-6)
+    edge = pixels[0:7, 147:]
+    assert found[0, 21] == pytest.approx(edge[edge != -9999].mean(dtype=float), rel=1e-6)
+
+
+def test_the_extent_is_kept_on_request(files, tmp_path):
+    path = files("float32", "none", "none")
+    out = tmp_path / "kept.tif"
+    harness.run_ok("cog", path, "-o", out, "--target-resolution", "70", "--keep-extent", "--resampling", "average")
+    with rasterio.open(out) as file, rasterio.open(path) as source:
+        assert (file.width, file.height) == (21, 17)
+        assert file.bounds == pytest.approx(source.bounds)
+        theirs = source.read(1, out_shape=(17, 21), resampling=Resampling.average)
+        np.testing.assert_allclose(file.read(1), theirs, rtol=2e-6)
+
+
+def test_a_conversion_has_one_method_for_pixels_and_one_for_overviews(files, tmp_path):
+    path = files("uint8", "none", "none")
+    out = tmp_path / "both.tif"
+    harness.run_ok("convert", path, "-o", out, "--target-size", "75,60", "--resampling", "max", "--overviews", "2",
+                   "--overview-resampling", "min")
+    with rasterio.open(out) as file:
+        pixels, small = file.read(1), None
+    with rasterio.open(out, overview_level=0) as file:
+        small = file.read(1)
+    np.testing.assert_array_equal(pixels, numpy_result(path, "max", (75, 60)))
+    np.testing.assert_array_equal(small[:, :37], pixels[:, :74].reshape(30, 2, 37, 2).min(axis=(1, 3)))
+    # Without a target, --resampling is that of the overviews.
+    harness.run_ok("convert", path, "-o", out, "--resampling", "max", "--overviews", "2")
+    with rasterio.open(out) as file, rasterio.open(path) as source:
+        np.testing.assert_array_equal(file.read(1), source.read(1))
+    for words in (["--resampling", "max"], ["--resampling", "max", "--overview-resampling", "min", "--overviews", "2"]):
+        result = harness.run("convert", path, "-o", out, *words)
+        assert result.code == harness.USAGE, str(result)
+
+
+def test_masked_reads_are_missing_where_no_pixel_counts(files, tmp_path):
+    words = ("--target-size", "19,17", "--resampling", "average")
+    for missing in ("nodata", "mask"):
+        path = files("uint16", missing, "none")
+        plain, masked = (read_ours(path, tmp_path, *words, *more)[0] for more in ((), ("--masked", )))
+        valid = read_ours(path, tmp_path, *words, "--mask")[0]
+        with rasterio.open(path) as file:
+            gone = file.read(1, out_shape=(17, 19), resampling=Resampling.average) == (file.nodata or 0)
+        assert gone.any() and not gone.all()
+        np.testing.assert_array_equal(np.isnan(masked), gone)
+        np.testing.assert_array_equal(valid == 0, gone)
+        np.testing.assert_array_equal(masked[~gone], plain[~gone])
+
+
+def test_complex_pixels_are_refused(tmp_path):
+    path = tmp_path / "complex.tif"
+    with rasterio.open(path, "w", driver="GTiff", width=8, height=8, count=1, dtype="complex64") as out:
+        out.write(np.ones((1, 8, 8), "complex64"))
+    result = harness.run("read", path, "--target-size", "4,4", "--resampling", "average", "--out", tmp_path / "x.npy")
+    assert result.code == harness.UNSUPPORTED, str(result)
+    result = harness.run("read", path, "--resampling", "average", "--out", tmp_path / "x.npy")
+    assert result.code == harness.USAGE, str(result)
