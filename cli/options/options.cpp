@@ -4,6 +4,7 @@
 #include "interrupt.hpp"
 #include "options/parse.hpp"
 #include "options/standard_input.hpp"
+#include "options/usage.hpp"
 #include "output/notes.hpp"
 #include "output/option_names.hpp"
 
@@ -94,6 +95,7 @@ void add_file(CLI::App& command, std::string& file) {
 
 void add_files(CLI::App& command, std::vector<std::string>& files) {
   command.add_option("FILE", files, "GeoTIFF or TIFF files")->required()->type_name("");
+  command.parse_complete_callback([&command, &files] { refuse_values_as_files(command, files); });
 }
 
 void add_common(CLI::App& command, CommonOptions& options) {

@@ -2,6 +2,7 @@
 #include "options/usage.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -187,6 +188,18 @@ std::string nearest_command(CLI::App const& app, std::string_view typed) {
     }
   }
   return nearest;
+}
+
+void refuse_values_as_files(CLI::App const& command, std::vector<std::string> const& files) {
+  std::vector<std::string> values;
+  for (std::string const& word : files) {
+    std::error_code unknown;  // a word that cannot be a path is no file
+    bool const is_value = is_number(word) || word.find('=') != std::string::npos;
+    if (is_value && !std::filesystem::exists(word, unknown)) { values.push_back(word); }
+  }
+  if (values.empty()) { return; }
+  Command const named{&command, command.get_parent()->get_name() + " " + command.get_name()};
+  throw Error(ErrorKind::usage, tell_surplus(named, values));
 }
 
 Error usage_error(CLI::App const& app, CLI::ParseError const& error) {

@@ -9,11 +9,16 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace terrazzo::cli {
 
 // The nearest command name, if one is close; else empty.
 [[nodiscard]] std::string nearest_command(CLI::App const& app, std::string_view typed);
+
+// Throws `usage` if words that CLI11 took for files are values of options: numbers ("overviews a.tif 2 4") or metadata
+// items ("edit a.tif KEY=VALUE") that name no existing file.
+void refuse_values_as_files(CLI::App const& command, std::vector<std::string> const& files);
 
 // `app` is the parser that threw `error`. The kind is `usage`.
 [[nodiscard]] Error usage_error(CLI::App const& app, CLI::ParseError const& error);

@@ -61,7 +61,7 @@ def test_a_second_run_skips_what_is_finished(tmp_path):
     assert (tmp_path / "out/a.tif").stat().st_mtime_ns > before
 
 
-def test_a_bad_file_does_not_stop_the_others_and_gives_the_exit_code(tmp_path):
+def test_bad_files_do_not_stop_the_others_and_the_highest_exit_code_is_theirs(tmp_path):
     for name in ("a", "c"):
         make_source(tmp_path / f"in/{name}.tif")
     (tmp_path / "in/b.tif").write_bytes(b"II*\0 this is no TIFF")
@@ -70,11 +70,13 @@ def test_a_bad_file_does_not_stop_the_others_and_gives_the_exit_code(tmp_path):
     assert files_under(tmp_path / "out") == ["a.tif", "c.tif"]
     text = result.stderr.decode()
     assert "b.tif" in text and "missing.tif" in text
-    assert b"4 files: 2 written" in result.stdout and b"2 failed" in result.stdout
+    table = [line.split()[:2] for line in result.stdout.decode().split("\n\n")[1].splitlines()]
+    assert table == [["state", "files"], ["done", "2"], ["failed", "2"]]
     result = harness.run("cog", tmp_path / "missing.tif", tmp_path / "in", "--out-dir", tmp_path / "out", "--json")
-    assert result.code == harness.IO, str(result)
+    assert result.code == harness.MALFORMED, str(result)
     lines = lines_of(result)
     assert lines[str(tmp_path / "missing.tif")]["error"]["kind"] == "io"
+    assert lines[str(tmp_path / "in/b.tif")]["error"]["kind"] == "malformed"
     assert lines[str(tmp_path / "in/a.tif")]["state"] == "skipped"
 
 
