@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Precompiled headers: most of a test's compile time is the standard library and GoogleTest (on 2 cores the sanitized
-# builds take about half the time). The release preset compiles src/ and cli/ without them, so that CI finds a forgotten
+# builds take about half the time). The release preset compiles src/ without them, so that CI finds a forgotten
 # #include.
 
 set(TERRAZZO_COMMON_HEADERS <algorithm> <array> <atomic> <bit> <cmath> <cstddef> <cstdint> <cstring> <functional> <limits>
