@@ -2,13 +2,13 @@
 #
 # One target per folder of src/, one test binary per folder of tests/. The targets are called terrazzo_<folder>.
 
-# terrazzo_folder(<name> SOURCES <files> DEPENDS <folders> LIBRARIES <targets> DEFINITIONS <NAME=value>)
+# terrazzo_folder(<name> SOURCES <files> SEPARATE <files>|ALL DEPENDS <folders> LIBRARIES <targets> DEFINITIONS <NAME=value>)
 #
 # Compiles src/<name>. DEPENDS are the folders it may include (docs/architecture.md; tests/lint/include_rules.py has the
 # same table and compares every #include with it). A folder with headers only, or with nothing yet, has no SOURCES.
-# The folder's objects become part of the library `terrazzo`.
+# The folder's objects become part of the library `terrazzo`. SEPARATE: sources that compile in no batch.
 function(terrazzo_folder name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LIBRARIES;DEFINITIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;SEPARATE;DEPENDS;LIBRARIES;DEFINITIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "terrazzo_folder(${name}): unexpected ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -22,6 +22,7 @@ function(terrazzo_folder name)
     set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden
                                                VISIBILITY_INLINES_HIDDEN ON)
     terrazzo_precompile(${target} ALL)
+    terrazzo_batch(${target} ALL ${arg_SEPARATE})
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
@@ -54,12 +55,12 @@ function(terrazzo_link_folders target)
   target_link_libraries(${target} PRIVATE terrazzo_settings ${folders})
 endfunction()
 
-# terrazzo_test(<folder> SOURCES <files> ALSO <folders> LIBRARIES <targets> DEFINITIONS <NAME=value>)
+# terrazzo_test(<folder> SOURCES <files> SEPARATE <files> ALSO <folders> LIBRARIES <targets> DEFINITIONS <NAME=value>)
 #
 # The GoogleTest binary test_<folder> and its one CTest entry. ALSO names folders above <folder> that its tests use;
-# what is not a folder of src/ (the command line) comes in by LIBRARIES.
+# what is not a folder of src/ (the command line) comes in by LIBRARIES. SEPARATE: sources that compile in no batch.
 function(terrazzo_test folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;ALSO;LIBRARIES;DEFINITIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;SEPARATE;ALSO;LIBRARIES;DEFINITIONS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "terrazzo_test(${folder}): unexpected ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -82,6 +83,7 @@ function(terrazzo_test folder)
   target_link_libraries(${target} PRIVATE terrazzo_test_support ${arg_LIBRARIES} GTest::gtest_main)
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
   terrazzo_precompile(${target} TESTS <gtest/gtest.h> <filesystem> <random>)
+  terrazzo_batch(${target} TESTS ${arg_SEPARATE})
   add_test(NAME ${folder} COMMAND ${target})
   set_tests_properties(${folder} PROPERTIES LABELS unit TIMEOUT 600)
 endfunction()
