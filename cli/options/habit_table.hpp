@@ -99,7 +99,7 @@ inline constexpr Habit kHabits[] = {
     {"-stats", 0, "--statistics"},
     {"-stats --stats -approx_stats", 0, "terrazzo stats $F"},
     {"-mm --mm", 0, "terrazzo stats $F"},
-    {"-hist --hist", 0, "terrazzo stats $F --bins 256"},
+    {"-hist --hist", 0, "terrazzo stats $F --histogram 256"},
     {"-checksum --checksum", 0, "terrazzo checksum $F", "info"},
     {"-json", 0, "--json"},
     {"-proj4 -nogcp -nomd -norat -noct -nofl -listmdd --tell-me-more --meta --shape --count --bounds "

@@ -69,7 +69,6 @@ def test_names_with_the_same_meaning_are_accepted(tmp_path):
     (["convert", DEM, "-of", "netCDF", "-o", "b.nc"], "use gdal_translate -of netCDF"),
     (["info", DEM, "-stats"], "type \"terrazzo stats "),
     (["info", DEM, "-mm"], "type \"terrazzo stats "),
-    (["info", DEM, "-hist"], f"type \"terrazzo stats {DEM} --bins 256\""),
     (["info", DEM, "-json"], "type \"--json\""),
     (["info", DEM, "-srcwin", "0", "0", "8", "8"], "\"--window 0,0,8,8\" is an option of these commands: read"),
     (["convert", DEM, "-projwin", "0", "9", "8", "-1", "-o", "b.tif"], "type \"--bbox 0,-1,8,9\""),
