@@ -174,7 +174,8 @@ void SourceRows::read_mask(std::size_t mask, Window const& part, HostView const&
   ReadReport found;
   HostEngine(request, rows, budget_).execute({&job, 1}, found);
   add_report(report, std::move(found));
-  finish_mask(*level, {static_cast<std::byte*>(rows.data), std::size_t{part.height} * part.width});  // shades are weights
+  finish_mask(*level,
+              {static_cast<std::byte*>(rows.data), std::size_t{part.height} * part.width});  // shades are weights
 }
 
 tile::ConstHostRows SourceRows::band(std::size_t index) const noexcept {
