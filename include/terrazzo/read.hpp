@@ -313,9 +313,9 @@ void read_windows(std::span<WindowOf const> windows, ReadRequest const& request,
                   ReadReport* report = nullptr);
 
 // Validity of each pixel as uint8 (255 valid, 0 invalid), one band per requested band, from the mask, the alpha band or
-// nodata in GDAL's order of preference. Ignores `masked`, `unpack`, `scale`, `missing` and
-// `dtype`. With BadTile::fill, pixels
-// whose mask cannot be decoded are invalid.
+// nodata in GDAL's order of preference. Values of a mask image with 8 bits are returned as stored: any value but 0 is
+// valid. Resampling other than `nearest` gives 0 and 255. Ignores `masked`, `unpack`, `scale`, `missing` and `dtype`.
+// With BadTile::fill, pixels whose mask cannot be decoded are invalid.
 [[nodiscard]] HostArray read_mask(Dataset const& dataset, ReadRequest const& request = {},
                                   ReadReport* report = nullptr);
 

@@ -107,6 +107,9 @@ struct WriteOptions {
   // names.
   std::vector<BandInfo> band_info{};
   bool mask = false;  // write an internal mask; every write_rows() call then needs one
+  // Bits of a pixel of the mask: 1 stores 0 and 255, 8 stores all values (masks of overviews: 0 and 255). 0: 1 bit, but
+  // convert() takes 8 if the source's mask has shades. The host engine writes masks of 8 bits.
+  std::uint32_t mask_bits = 0;
 
   // Layout.
   TileSize tile_size{};

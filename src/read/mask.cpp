@@ -36,6 +36,11 @@ std::uint32_t mask_band(ReadPlan::Impl const& plan, std::uint32_t band) {
   return plan.mask_level()->bands == 1 ? 1 : band;
 }
 
+void finish_mask(Level const& level, std::span<std::byte> values) noexcept {
+  if (level.image.bits >= 8) { return; }
+  for (std::byte& value : values) { value = value == std::byte{} ? std::byte{} : std::byte{255}; }
+}
+
 namespace {
 
 std::byte* row_of(HostView const& view, std::size_t band, std::uint32_t row) {
@@ -179,7 +184,7 @@ class SharedMasks {
     auto const mask_plan = plan_mask(plan_, image_mask_band_);
     Plane mask(DType::u8, plan_, budget_, "a mask");
     joint_.execute(*mask_plan, mask.pixels.view());
-    for (std::byte& pixel : mask.pixels.bytes()) { pixel = pixel == std::byte{} ? std::byte{} : std::byte{255}; }
+    finish_mask(*plan_.mask_level(), mask.pixels.bytes());
     return mask;
   }
 

@@ -9,6 +9,7 @@
 #include "read/read_job.hpp"
 #include "terrazzo/read.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -22,11 +23,15 @@ enum class MaskSource : std::uint8_t { none, image, alpha };
 // The band of the mask image that applies to a band.
 [[nodiscard]] std::uint32_t mask_band(ReadPlan::Impl const& plan, std::uint32_t band);
 
+// Makes a band of a mask image, read as bytes, a mask: values of 1 to 7 bits become 0 and 255. Shades of 8 bits stay,
+// as in GDAL.
+void finish_mask(Level const& level, std::span<std::byte> values) noexcept;
+
 // "mask (IFD 1): ": distinguishes a tile of the mask from the image's tile at the same position.
 [[nodiscard]] std::string mask_prefix(Level const& level);
 
-// Writes 255 (valid) or 0 for each band of the plan. `destination` is uint8 of the plan's shape; `request` is the
-// plan's, without transforms.
+// Writes the mask of each band of the plan: 0 for invalid pixels, 255 or the shade of a mask image for valid ones.
+// `destination` is uint8 of the plan's shape; `request` is the plan's, without transforms.
 void read_masks(ReadPlan::Impl const& plan, ReadRequest const& request, HostView const& destination,
                 MemoryBudget& budget, ReadReport& report);
 

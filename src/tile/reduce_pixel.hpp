@@ -499,17 +499,17 @@ struct KernelWindow {
   double start = 0, step = 1;  // distance of pixel `first` from the middle, and between pixels, in result pixels
 };
 
-// Around `middle`, in [begin, end) of the source's pixels.
+// Around `middle`, in [begin, end) of the source's pixels; `begin` and `end` are whole. The window counts from `begin`.
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline KernelWindow kernel_window_at(double middle, double ratio, double radius,
-                                                                        std::uint32_t begin,
-                                                                        std::uint32_t end) noexcept {
+                                                                        double begin, double end) noexcept {
   double const scale = 1.0 / ratio, step = scale >= 1.0 ? 1.0 : scale, reach = radius / step;
-  double const low = std::floor(middle - reach + 0.5), high = middle + reach + 0.5;
+  double const low = std::floor(middle - reach + 0.5), high = std::floor(middle + reach + 0.5);
+  double const first = low > begin ? low : begin, last = high < end ? high : end;
   KernelWindow window;
-  window.first = low > begin ? static_cast<std::uint32_t>(low) : begin;
-  window.last = high < end ? static_cast<std::uint32_t>(high) : end;
+  window.first = static_cast<std::uint32_t>(first - begin);
+  window.last = static_cast<std::uint32_t>(last - begin);
   window.step = step;
-  window.start = step * (window.first - middle + 0.5);
+  window.start = step * (first - middle + 0.5);
   return window;
 }
 
@@ -518,13 +518,14 @@ struct KernelWindow {
   return kernel_window_at((i + 0.5) * ratio, ratio, radius, 0, source_size);
 }
 
-// For a part of a level.
+// For a part of a level. As in GDAL, positions count from the part's first pixel: a kernel that ends on the middle of a
+// pixel is rounded like that of a part at another pixel.
 [[nodiscard]] inline KernelWindow kernel_window(std::uint32_t i, AxisMap const& map, double radius,
                                                 std::uint32_t source_size) noexcept {
-  KernelWindow window = kernel_window_at(map.at(i + 0.5), map.ratio, radius, map.origin, map.origin + source_size);
-  window.first -= map.origin;
-  window.last -= map.origin;
-  return window;
+  AxisMap part = map;
+  double const whole = std::floor(map.shift), begin = map.origin - whole;
+  part.shift -= whole;
+  return kernel_window_at(part.at(i + 0.5), part.ratio, radius, begin, begin + source_size);
 }
 
 }  // namespace terrazzo::tile

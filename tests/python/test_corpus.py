@@ -24,9 +24,6 @@ EXCEPTIONS = {
     },
     "chai2010+tiff/testdata/geotiff/intergraph/geoc.tif": {"epsg": _KNOWN_BY_NAME, "crs": _NO_ELLIPSOID},
     "chai2010+tiff/testdata/geotiff/intergraph/nz_map_grid.tif": {"epsg": _KNOWN_BY_NAME, "crs": _NO_ELLIPSOID},
-    "geosolutions-it+imageio-ext/plugin/tiff/src/test/resources/it/geosolutions/imageio/tiff/test-data/external.tif": {
-        "mask": "a mask of shades of grey: ours says 255 where a pixel is valid at all, GDAL hands the shades on",
-    },
 }
 
 # Codecs no reader here decodes: the file must be refused as unsupported, with the codec's name.

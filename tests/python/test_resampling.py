@@ -2,6 +2,7 @@
 """Resampled reads beside GDAL's RasterIO, and beside numpy for the methods that RasterIO lacks."""
 
 import math
+import warnings
 
 import harness
 import numpy as np
@@ -25,7 +26,7 @@ OF_GDAL = {
     "mode": Resampling.mode,
     "rms": Resampling.rms,
 }
-OF_NUMPY = {"min": np.min, "max": np.max, "median": np.median}
+OF_NUMPY = {"min": np.nanmin, "max": np.nanmax, "median": np.nanmedian}
 
 AXES = {
     "method": [*OF_GDAL, *OF_NUMPY],
@@ -38,7 +39,14 @@ AXES = {
 }
 
 
+def uses_an_overview(case):
+    width, height = case["window"][2:] if case["window"] else (WIDTH, HEIGHT)
+    return min(width / case["target"][0], height / case["target"][1]) > 1.9
+
+
 def is_valid(case):
+    if case["overviews"] != "none" and not uses_an_overview(case):
+        return False
     if case["missing"] == "nan" and not case["dtype"].startswith("float"):
         return False
     if case["missing"] == "alpha" and case["dtype"] not in ("uint8", "uint16"):
@@ -47,10 +55,13 @@ def is_valid(case):
                                        ((75, 60), (61, 37), (19, 17), (300, 238))):
         return False
     # Differences that docs/formats.md states: GDAL mixes NaN into kernels and gives 0 for a missing mode, its mode counts
-    # transparent pixels, and it cuts a window to whole pixels of an overview.
+    # transparent pixels and masked bytes, it ignores the mask if it reads an .ovr file, and it cuts a window to whole
+    # pixels of an overview.
     if case["missing"] == "nan" and case["method"] not in ("nearest", "average", "rms", *OF_NUMPY):
         return False
-    if case["missing"] == "alpha" and case["method"] == "mode":
+    if case["method"] == "mode" and (case["missing"] == "alpha" or (case["missing"], case["dtype"]) == ("mask", "uint8")):
+        return False
+    if (case["missing"], case["overviews"]) == ("mask", "external") and case["method"] != "nearest":
         return False
     on_overview_grid = not case["window"] or all(part % 4 == 0 for part in case["window"][:2])
     return case["overviews"] == "none" or on_overview_grid
@@ -136,40 +147,43 @@ def read_ours(path, folder, *words):
 def assert_close(ours, theirs):
     assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
     if np.issubdtype(theirs.dtype, np.floating):
-        # GDAL sums in another order, in parts of the raster that its memory decides.
-        scale = 2e-6 if theirs.dtype == np.float32 else 1e-12
+        # GDAL sums in another order, in parts of the raster that its memory decides. Sums of weights beside gaps can be
+        # close to 0.
+        scale = 2e-6 if theirs.dtype == np.float32 else 1e-10
         np.testing.assert_allclose(ours, theirs, rtol=scale, atol=scale * 2000)
     elif theirs.dtype.itemsize == 8:
         largest = float(np.abs(theirs.astype(float)).max())
-        np.testing.assert_allclose(ours.astype(float), theirs.astype(float), rtol=1e-12, atol=1e-12 * largest)
+        np.testing.assert_allclose(ours.astype(float), theirs.astype(float), rtol=1e-10, atol=1e-10 * largest)
     else:
         # A sum next to a half may be rounded to the other side.
         differs = ours != theirs
         np.testing.assert_allclose(ours.astype(np.int64), theirs.astype(np.int64), rtol=0, atol=1)
-        assert differs.mean() <= 0.005, f"{differs.sum()} of {differs.size} pixels differ"
+        assert differs.mean() <= 0.01, f"{differs.sum()} of {differs.size} pixels differ"
 
 
-def covered(i, ratio, size):
-    first, last = int(i * ratio + 1e-8), math.ceil((i + 1) * ratio - 1e-8)
-    return slice(first, min(max(last, first + 1), size))
+def covered(count, size):
+    """Indices of the source pixels that each of `count` result pixels covers, and which of the indices count."""
+    at = np.arange(count) * (size / count)
+    first = (at + 1e-8).astype(int)
+    last = np.clip(np.ceil(at + size / count - 1e-8).astype(int), first + 1, size)
+    index = first[:, None] + np.arange((last - first).max())
+    return np.minimum(index, size - 1), index < last[:, None]
 
 
 def numpy_result(path, method, target):
     with rasterio.open(path) as file:
         pixels, valid = file.read(1), file.read_masks(1) != 0
         nodata = file.nodata
-    valid &= ~np.isnan(pixels)
-    result = np.full((target[1], target[0]), 0 if nodata is None else nodata, pixels.dtype)
-    for row in range(target[1]):
-        for column in range(target[0]):
-            at = covered(row, HEIGHT / target[1], HEIGHT), covered(column, WIDTH / target[0], WIDTH)
-            values = pixels[at][valid[at]]
-            if values.size:
-                value = OF_NUMPY[method](values.astype(object) if values.dtype.itemsize == 8 else values)
-                if method == "median" and np.issubdtype(pixels.dtype, np.integer):
-                    value = math.floor(value + 0.5) if value >= 0 else math.ceil(value - 0.5)
-                result[row, column] = value
-    return result
+    (rows, row_counts), (columns, column_counts) = covered(target[1], HEIGHT), covered(target[0], WIDTH)
+    at = rows[:, None, :, None], columns[None, :, None, :]
+    counts = valid[at] & row_counts[:, None, :, None] & column_counts[None, :, None, :]
+    values = np.where(counts, pixels[at].astype(float), np.nan)  # exact: no integer exceeds 2^40
+    values = values.reshape(*values.shape[:2], -1)
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # windows of NaN only
+        result = OF_NUMPY[method](values, axis=-1)
+    if method == "median" and np.issubdtype(pixels.dtype, np.integer):
+        result = np.trunc(result + np.copysign(0.5, result))
+    return np.where(np.isnan(result), 0 if nodata is None else nodata, result).astype(pixels.dtype)
 
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
@@ -219,14 +233,14 @@ def test_the_extent_is_kept_on_request(files, tmp_path):
 def test_a_conversion_has_one_method_for_pixels_and_one_for_overviews(files, tmp_path):
     path = files("uint8", "none", "none")
     out = tmp_path / "both.tif"
-    harness.run_ok("convert", path, "-o", out, "--target-size", "75,60", "--resampling", "max", "--overviews", "2",
+    harness.run_ok("convert", path, "-o", out, "--target-size", "76,60", "--resampling", "max", "--overviews", "2",
                    "--overview-resampling", "min")
     with rasterio.open(out) as file:
         pixels, small = file.read(1), None
     with rasterio.open(out, overview_level=0) as file:
         small = file.read(1)
-    np.testing.assert_array_equal(pixels, numpy_result(path, "max", (75, 60)))
-    np.testing.assert_array_equal(small[:, :37], pixels[:, :74].reshape(30, 2, 37, 2).min(axis=(1, 3)))
+    np.testing.assert_array_equal(pixels, numpy_result(path, "max", (76, 60)))
+    np.testing.assert_array_equal(small, pixels.reshape(30, 2, 38, 2).min(axis=(1, 3)))
     # Without a target, --resampling is that of the overviews.
     harness.run_ok("convert", path, "-o", out, "--resampling", "max", "--overviews", "2")
     with rasterio.open(out) as file, rasterio.open(path) as source:

@@ -64,6 +64,53 @@ def test_masked_pixels_become_nan(pyramid, tmp_path):
     assert np.array_equal(values[mask != 0], array[mask != 0].astype(np.float64))
 
 
+@pytest.fixture(scope="module", params=(1, 3))
+def grey(request, tmp_path_factory):
+    """A raster of one or three bands beside a .msk file with shades."""
+    path = tmp_path_factory.mktemp("grey") / "grey.tif"
+    mask = (np.add.outer(np.arange(60), np.arange(90)) % 256).astype(np.uint8)
+    mask[10:20, 30:50], mask[30:40, 5:25] = 0, 255
+    with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=False):
+        with rasterio.open(path, "w", driver="GTiff", width=90, height=60, count=request.param, dtype="uint8") as out:
+            out.write(rasters.make("uint8", request.param, 60, 90))
+            out.write_mask(mask)
+    assert path.with_suffix(".tif.msk").exists()
+    with rasterio.open(path) as file:
+        assert np.array_equal(file.read_masks(1), mask)
+    return path
+
+
+def test_shades_of_a_mask_are_gdals(grey, tmp_path):
+    with rasterio.open(grey) as file:
+        theirs, pixels = file.read_masks(), file.read()
+        assert_same(harness.read(grey, "--mask", folder=tmp_path), theirs)
+        assert_same(harness.read(grey, "--mask", "--window", "7,9,50,40", folder=tmp_path),
+                    file.read_masks(window=Window(7, 9, 50, 40)))
+    values = harness.read(grey, "--masked", folder=tmp_path)
+    assert np.array_equal(np.isnan(values), theirs == 0)
+    assert np.array_equal(values[theirs != 0], pixels[theirs != 0].astype(float))
+
+
+@pytest.mark.parametrize("words", (["convert"], ["cog", "--tile-size", "32"], ["convert", "--compression", "jpeg", "--sparse"]),
+                         ids="-".join)
+def test_shades_of_a_mask_stay_in_conversions(grey, words, tmp_path):
+    out = tmp_path / "out.tif"
+    harness.run_ok(words[0], grey, "-o", out, *words[1:])
+    with rasterio.open(grey) as source, rasterio.open(out) as written:
+        assert_same(written.read_masks(), source.read_masks())
+    assert not out.with_suffix(".tif.msk").exists()
+    harness.run_ok("edit", out, "--set", "A=B", "--rewrite")
+    with rasterio.open(grey) as source, rasterio.open(out) as written:
+        assert_same(written.read_masks(), source.read_masks())
+
+
+def test_a_mask_without_shades_has_one_bit(pyramid, tmp_path):
+    out = tmp_path / "out.tif"
+    harness.run_ok("convert", pyramid["beside"], "-o", out)
+    with tifffile.TiffFile(out) as written:
+        assert [page.bitspersample for page in written.pages] == [16, 1]
+
+
 @pytest.mark.parametrize("size", ((205, 150), (100, 80), (410, 75), (37, 291), (52, 38), (9, 9), (600, 500)))
 def test_target_size_is_gdals_nearest(pyramid, size, tmp_path):
     width, height = size

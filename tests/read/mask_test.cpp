@@ -17,12 +17,12 @@ constexpr std::uint32_t kWidth = 40, kHeight = 30;
 
 bool masked_out(std::uint32_t row, std::uint32_t column) { return (row + column) % 5 == 0; }
 
-std::vector<std::uint8_t> expected_mask(Window const& window, std::size_t bands) {
+std::vector<std::uint8_t> expected_mask(Window const& window, std::size_t bands, std::uint8_t valid = 255) {
   std::vector<std::uint8_t> mask;
   for (std::size_t b = 0; b < bands; ++b) {
     for (std::uint32_t r = 0; r < window.height; ++r) {
       for (std::uint32_t c = 0; c < window.width; ++c) {
-        mask.push_back(masked_out(window.row + r, window.column + c) ? 0 : 255);
+        mask.push_back(masked_out(window.row + r, window.column + c) ? std::uint8_t{0} : valid);
       }
     }
   }
@@ -65,15 +65,20 @@ TEST(ReadMask, WithoutAnyIsAllValid) {
   EXPECT_EQ(values_of<std::uint8_t>(mask), std::vector<std::uint8_t>(24, 255));
 }
 
-TEST(ReadMask, ComesFromTheMaskDirectory) {
-  for (std::uint8_t const valid : {std::uint8_t{1}, std::uint8_t{255}}) {
+TEST(ReadMask, ComesFromTheMaskDirectoryWithItsShades) {
+  for (std::uint8_t const valid : {std::uint8_t{1}, std::uint8_t{90}, std::uint8_t{255}}) {
     Opened const opened(with_mask(valid));
     EXPECT_EQ(opened->info().bands[1].mask, MaskKind::internal);
     EXPECT_TRUE(opened->info().pages.empty()) << "a mask is no page";
     for (Window const& window : {Window{0, 0, kWidth, kHeight}, Window{13, 11, 20, 9}}) {
-      EXPECT_EQ(values_of<std::uint8_t>(read_mask(*opened, {.window = window})), expected_mask(window, 2));
+      EXPECT_EQ(values_of<std::uint8_t>(read_mask(*opened, {.window = window})), expected_mask(window, 2, valid));
       EXPECT_EQ(values_of<std::uint8_t>(read_mask(*opened, {.window = window, .bands = {2}})),
-                expected_mask(window, 1));
+                expected_mask(window, 1, valid));
+    }
+    // Any shade but 0 is valid.
+    auto const pixels = values_of<float>(read(*opened, {.bands = {1}, .masked = true}));
+    for (std::uint32_t i = 0; i < kWidth * kHeight; ++i) {
+      ASSERT_EQ(std::isnan(pixels[i]), masked_out(i / kWidth, i % kWidth)) << i;
     }
   }
 }
@@ -133,7 +138,7 @@ TEST(ReadMask, PrefersTheMaskToNodataAndAlpha) {
   builder.next_ifd();
   add_image<std::uint8_t>(builder, {.width = kWidth, .height = kHeight, .subfile_type = 4},
                           [](std::uint32_t, std::uint32_t r, std::uint32_t c) {
-                            return masked_out(r, c) ? std::uint8_t{0} : std::uint8_t{1};
+                            return masked_out(r, c) ? std::uint8_t{0} : std::uint8_t{255};
                           });
   Opened const opened(builder);
   EXPECT_EQ(opened->info().bands[0].mask, MaskKind::internal);

@@ -102,5 +102,33 @@ TEST(RoundedTo, GivesThePlainNaNWhateverTheSign) {
   EXPECT_EQ(bits_of_float(rounded_to<float>(nan)), 0x7FC00000U);
 }
 
+TEST(KernelWindowOfAPart, IsThatOfAPartAtAnotherPixel) {
+  // 101 pixels become 75: the kernel of pixel 40 ends on the middle of a pixel, which sums of another size would miss.
+  AxisMap here{101.0 / 75};
+  AxisMap there = here;
+  there.shift = 13;
+  there.origin = 13;
+  for (std::uint32_t i = 0; i < 75; ++i) {
+    KernelWindow const a = kernel_window(i, here, 3, 101), b = kernel_window(i, there, 3, 101);
+    EXPECT_EQ(a.first, b.first) << i;
+    EXPECT_EQ(a.last, b.last) << i;
+    EXPECT_EQ(a.start, b.start) << i;
+  }
+  EXPECT_EQ(kernel_window(40, there, 3, 101).first, 51U);
+}
+
+TEST(KernelWindowOfAPart, BeginsWithItsOrigin) {
+  // The source begins four pixels before the part and ends with it.
+  AxisMap map{2};
+  map.shift = 10;
+  map.origin = 6;
+  KernelWindow const first = kernel_window(0, map, 2, 14), last = kernel_window(4, map, 2, 14);
+  EXPECT_EQ(first.first, 1U);  // pixels 7 to 14 of the level, around 11
+  EXPECT_EQ(first.last, 9U);
+  EXPECT_EQ(first.start, 0.5 * (7 - 11 + 0.5));
+  EXPECT_EQ(last.first, 9U);
+  EXPECT_EQ(last.last, 14U) << "cut at the end of the source";
+}
+
 }  // namespace
 }  // namespace terrazzo::tile

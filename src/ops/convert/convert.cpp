@@ -5,6 +5,7 @@
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "ops/convert/color_tags.hpp"
+#include "ops/convert/grey_mask.hpp"
 #include "ops/convert/stream_device_rows.hpp"
 #include "read/plan/plan.hpp"
 #include "read/plan/value_transforms.hpp"
@@ -232,6 +233,7 @@ template <class MakeWriter>
 ConvertReport convert_with(Dataset const& source, WriteOptions options, ReadRequest read,
                            MakeWriter const& make_writer) {
   settle_missing(source, options, read);
+  if (options.mask && options.mask_bits == 0) { options.mask_bits = ops::needed_mask_bits(source, read, options); }
   ReadPlan const planned = plan(source, read);
   ops::share_device_budget(planned, read, options);
   Writer writer = make_writer(planned.width(), planned.height(), options);

@@ -65,7 +65,7 @@ HostView joint_mask(HostArray& masks, RowBlocks const& blocks) {
   std::span<std::byte> const all = masks.bytes().first(plane_bytes);
   for (std::uint32_t band = 1; band < masks.bands(); ++band) {
     std::span<std::byte const> const other = masks.bytes().subspan(band * plane_bytes, plane_bytes);
-    for (std::size_t i = 0; i < plane_bytes; ++i) { all[i] |= other[i]; }
+    for (std::size_t i = 0; i < plane_bytes; ++i) { all[i] = std::max(all[i], other[i]); }
   }
   return joint;
 }

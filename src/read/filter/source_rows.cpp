@@ -174,10 +174,8 @@ void SourceRows::read_mask(std::size_t mask, Window const& part, HostView const&
   ReadReport found;
   HostEngine(request, rows, budget_).execute({&job, 1}, found);
   add_report(report, std::move(found));
-  if (level->image.bits >= 8) { return; }  // grey values are weights
-  auto* const bytes = static_cast<std::uint8_t*>(rows.data);
-  std::transform(bytes, bytes + std::size_t{part.height} * part.width, bytes,
-                 [](std::uint8_t value) { return static_cast<std::uint8_t>(value != 0 ? 255 : 0); });
+  finish_mask(*level,
+              {static_cast<std::byte*>(rows.data), std::size_t{part.height} * part.width});  // shades are weights
 }
 
 tile::ConstHostRows SourceRows::band(std::size_t index) const noexcept {

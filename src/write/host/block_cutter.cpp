@@ -195,21 +195,25 @@ std::span<std::byte const> BlockCutter::cut_mask(LevelPlan const& level, ConstHo
   std::uint32_t const column = block.column * level.block_width;
   std::uint32_t const columns = std::min(level.block_width, level.width - column);
   std::uint32_t const first = level.first_row(block.row) - rows.first;
-  std::size_t const row_bytes = (std::size_t{shape.width_px} + 7) / 8;
-  std::span<std::byte> const bits = scratch.predicted.get(row_bytes * shape.height_px);
-  std::ranges::fill(bits, std::byte{0});
+  bool const has_shades = plan_.mask_format.block.bits_per_sample == 8;
+  std::size_t const row_bytes = has_shades ? shape.width_px : (std::size_t{shape.width_px} + 7) / 8;
+  std::span<std::byte> const cut = scratch.predicted.get(row_bytes * shape.height_px);
+  std::ranges::fill(cut, std::byte{0});
   for (std::uint32_t y = 0; y < level.rows_of(block.row); ++y) {
     auto const* const from = static_cast<std::byte const*>(rows.mask.data) +
                              std::int64_t{first + y} * rows.mask.row_stride_bytes +
                              std::int64_t{column} * rows.mask.pixel_stride_bytes;
-    std::byte* const out = bits.data() + y * row_bytes;
+    std::byte* const out = cut.data() + y * row_bytes;
     for (std::uint32_t x = 0; x < columns; ++x) {
-      if (from[std::int64_t{x} * rows.mask.pixel_stride_bytes] != std::byte{0}) {
+      std::byte const value = from[std::int64_t{x} * rows.mask.pixel_stride_bytes];
+      if (has_shades) {
+        out[x] = value;
+      } else if (value != std::byte{0}) {
         out[x / 8] |= std::byte{0x80} >> (x % 8);
       }
     }
   }
-  return bits;
+  return cut;
 }
 
 bool BlockCutter::is_empty(std::span<std::byte const> samples) const noexcept {

@@ -7,6 +7,8 @@
 namespace terrazzo::writing {
 
 Engine choose_engine(FilePlan const& plan, MemoryKind rows_lie_in) {
+  // The kernels pack masks into bits.
+  if (plan.options.mask && plan.mask_format.block.bits_per_sample != 1) { return Engine::host; }
   Engine const asked = resolve_engine(plan.options.engine);
   if (asked != Engine::automatic) { return asked; }
   return rows_lie_in == MemoryKind::device ? Engine::device : Engine::host;

@@ -8,7 +8,8 @@
 
 namespace terrazzo::writing {
 
-// Host or device: the choice of the options or TERRAZZO_ENGINE, otherwise the memory of the file's first rows.
+// Host or device: the host for a mask with shades, otherwise the choice of the options or TERRAZZO_ENGINE, otherwise
+// the memory of the file's first rows.
 [[nodiscard]] Engine choose_engine(FilePlan const& plan, MemoryKind rows_lie_in);
 
 // Throws if the options (or TERRAZZO_ENGINE) select the device and it is not available: `unsupported` for a build

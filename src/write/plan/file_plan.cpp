@@ -168,10 +168,10 @@ codec::EncodeFormat make_format(FilePlan const& plan) {
   return format;
 }
 
-codec::EncodeFormat make_mask_format() {
+codec::EncodeFormat make_mask_format(WriteOptions const& options) {
   codec::EncodeFormat format;
   format.block.compression = codec::kFallbackCompression;
-  format.block.bits_per_sample = 1;
+  format.block.bits_per_sample = options.mask_bits == 0 ? 1 : options.mask_bits;
   format.block.photometric = tiff::Photometric::mask;
   format.level = 6;
   return format;
@@ -254,6 +254,9 @@ void check_values(WriteOptions const& options) {
   if (options.bands == 0 || options.bands > 65535) { refuse(text(options.bands, " bands: a file holds 1 to 65535")); }
   if (!options.band_info.empty() && options.band_info.size() != options.bands) {
     refuse(text("band_info describes ", options.band_info.size(), " bands of ", options.bands));
+  }
+  if (options.mask_bits != 0 && options.mask_bits != 1 && options.mask_bits != 8) {
+    refuse(text("a mask has 1 or 8 bits, not ", options.mask_bits));
   }
   if (options.quality < 1 || options.quality > 100) { refuse("quality is from 1 to 100"); }
   if (!(options.lerc_max_error >= 0)) { refuse("the largest error of LERC is 0 or more"); }
@@ -351,7 +354,7 @@ FilePlan plan_levels(std::uint32_t width, std::uint32_t height, WriteOptions con
   }
   plan.format = make_format(plan);
   if (options.mask) {
-    plan.mask_format = make_mask_format();
+    plan.mask_format = make_mask_format(options);
     plan.mask_encoder = &encoder_of(codec::kFallbackCompression,
                                     text("a mask (", tiff::compression_name(codec::kFallbackCompression), ")"));
   }

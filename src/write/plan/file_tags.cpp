@@ -163,7 +163,7 @@ tiff::TagSet FileTags::image(std::size_t level, BlockPlaces const& places, std::
 tiff::TagSet FileTags::mask(std::size_t level, BlockPlaces const& places) const {
   tiff::TagSet tags;
   tags.set_long(tag::NewSubfileType, level == 0 ? 4 : 5);
-  tags.set_short(tag::BitsPerSample, 1);
+  tags.set_short(tag::BitsPerSample, static_cast<std::uint16_t>(plan_->mask_format.block.bits_per_sample));
   tags.set_short(tag::Compression, static_cast<std::uint16_t>(plan_->mask_format.block.compression));
   tags.set_short(tag::PhotometricInterpretation, static_cast<std::uint16_t>(tiff::Photometric::mask));
   tags.set_short(tag::SamplesPerPixel, 1);

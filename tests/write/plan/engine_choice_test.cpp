@@ -30,6 +30,15 @@ TEST_F(ChooseWriteEngine, FollowsTheOptionsThenTheRows) {
   EXPECT_EQ(choose_engine(plan_of(Engine::host), MemoryKind::device), Engine::host);
 }
 
+TEST_F(ChooseWriteEngine, LeavesMasksWithShadesToTheHost) {
+  WriteOptions options;
+  options.engine = Engine::device;
+  options.mask = true;
+  EXPECT_EQ(choose_engine(plan_file(64, 64, options), MemoryKind::device), Engine::device);
+  options.mask_bits = 8;
+  EXPECT_EQ(choose_engine(plan_file(64, 64, options), MemoryKind::device), Engine::host);
+}
+
 TEST_F(ChooseWriteEngine, RefusesADeviceThatIsNotThereBeforeAnythingIsWritten) {
   EXPECT_NO_THROW(check_engine(plan_of(Engine::automatic)));
   EXPECT_NO_THROW(check_engine(plan_of(Engine::host)));
