@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What is linked from outside, apart from the codecs (TerrazzoCodecs.cmake). PROJ and libtiff are not linked: their
-# headers are used here and the libraries are loaded at run time, where they are.
+# What is linked from outside, apart from the codecs (TerrazzoCodecs.cmake). PROJ, libtiff and libjxl are not linked:
+# their headers are used here and the libraries are loaded at run time, where they are.
 
 find_package(Threads REQUIRED)
 find_package(pugixml REQUIRED)

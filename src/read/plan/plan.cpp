@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/plan/plan.hpp"
 
+#include "base/affine.hpp"
 #include "base/checked.hpp"
 #include "base/saturating.hpp"
 #include "base/settings.hpp"
@@ -178,7 +179,7 @@ ResultGrid grid_of(Dataset::Impl const& dataset, ReadRequest const& request, Win
   if (!transform) { refuse(dataset, "a target resolution needs a georeferenced raster; a target size does not"); }
   auto const& t = *transform;
   auto const [x, y] = *request.target_resolution;
-  double const pixel_x = std::sqrt(t[1] * t[1] + t[4] * t[4]), pixel_y = std::sqrt(t[2] * t[2] + t[5] * t[5]);
+  auto const [pixel_x, pixel_y] = pixel_sides(t);
   if (!(x > 0 && y > 0 && std::isfinite(x) && std::isfinite(y))) {
     refuse(dataset, "a target resolution must be above 0");
   }
