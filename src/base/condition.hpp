@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waits for a condition variable. std::condition_variable::wait() got a new symbol in libstdc++ 12 (GLIBCXX_3.4.30), and
-// a binary that needs it does not start with an older library (CONTRIBUTING.md, "Old systems").
+// Waits for a condition variable. std::condition_variable::wait() got a new symbol in libstdc++ 12 (GLIBCXX_3.4.30),
+// and a binary that needs it does not start with an older library (the contributor guide, "Old systems").
 #pragma once
 
 #include <pthread.h>

@@ -31,8 +31,8 @@ namespace terrazzo {
 // The engine of the call or, if that is automatic, TERRAZZO_ENGINE (auto, host, device).
 [[nodiscard]] Engine resolve_engine(Engine requested);
 
-// True if TERRAZZO_DISABLE, a comma-separated list, names this capability: libjxl, gpu, nvcomp, nvjpeg, nvjpeg2k, kvikio.
-// Reads the environment on every call.
+// True if TERRAZZO_DISABLE, a comma-separated list, names this capability: libjxl, gpu, nvcomp, nvjpeg, nvjpeg2k,
+// kvikio. Reads the environment on every call.
 [[nodiscard]] bool is_disabled(std::string_view capability);
 // The same for a part of the device engine: "gpu" disables all of them.
 [[nodiscard]] bool is_gpu_part_disabled(std::string_view capability);

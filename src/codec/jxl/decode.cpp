@@ -77,7 +77,9 @@ tile::TileResult decode_stream(JxlLibrary const& jxl, JxlDecoder* decoder, Block
     return out_of_step(status);
   }
   JxlBasicInfo info{};
-  if (jxl.JxlDecoderGetBasicInfo(decoder, &info) != JXL_DEC_SUCCESS) { return corrupt("the JPEG XL header is damaged"); }
+  if (jxl.JxlDecoderGetBasicInfo(decoder, &info) != JXL_DEC_SUCCESS) {
+    return corrupt("the JPEG XL header is damaged");
+  }
   if (auto const trouble = check_header(info, format, shape)) { return corrupt(*trouble); }
   if (info.have_animation != JXL_FALSE) { return unsupported("the JPEG XL stream is an animation"); }
 

@@ -88,7 +88,8 @@ class Pipeline {
   bool take_slot(SlotState& state, Piece const& piece) {
     std::unique_lock lock(state.mutex);
     if (piece.first_of_batch) {
-      wait_until(state.changed, lock, [&] { return stopped_ || (state.turn == piece.batch && (state.batch == kNone || state.launched)); });
+      wait_until(state.changed, lock,
+                 [&] { return stopped_ || (state.turn == piece.batch && (state.batch == kNone || state.launched)); });
       if (stopped_) { return false; }
       lock.unlock();
       retire(state);

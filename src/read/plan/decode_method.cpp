@@ -40,9 +40,7 @@ DecodeMethod choose_method(Level const& level, bool trusted) {
     refuse(text("compression ", static_cast<std::uint32_t>(image.compression), " is not known"));
   }
   if (!codec::LibtiffDecoder::decodes(image.compression)) {
-    refuse(codec::LibtiffDecoder::available()
-               ? text("compression ", name, " is not supported")
-               : not_found("libtiff"));
+    refuse(codec::LibtiffDecoder::available() ? text("compression ", name, " is not supported") : not_found("libtiff"));
   }
   if (!trusted) { refuse(text("compression ", name, " is decoded by libtiff, which is off for untrusted sources")); }
   bool const rgba = codec::LibtiffDecoder::gives_rgba_only(image.compression) || image.is_converted_to_rgb();

@@ -119,7 +119,8 @@ void BlockEncoder::run(std::span<HostBlockJob const> jobs, std::atomic<bool> con
     try {
       std::unique_lock lock(mutex);
       while (true) {
-        wait_until(moved, lock, [&] { return stopped || next_job == jobs.size() || next_job < next_emit + slots_.size(); });
+        wait_until(moved, lock,
+                   [&] { return stopped || next_job == jobs.size() || next_job < next_emit + slots_.size(); });
         if (stopped || next_job == jobs.size()) { return; }
         std::size_t const index = next_job++;
         lock.unlock();
