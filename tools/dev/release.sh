@@ -178,22 +178,12 @@ run_release() {
   make_tarball "$name" "$tree"
   make_deb "$name" "$tree"
   make_container_file "$name.deb"
-  if [[ $preset == package ]]; then report_architectures "$tree/bin/terrazzo"; fi
+  if [[ $preset == package ]]; then
+    say "bytes of kernels in the binary:"
+    "$(system_python)" tools/dev/kernel_sizes.py "$tree/bin/terrazzo"
+  fi
   rm -rf "$RELEASE/stage"
   try_packages "$name"
   (cd "$RELEASE" && sha256sum "$name.tar.xz" "$name.deb" Containerfile >"$name.sha256")
   ls -l "$RELEASE"
-}
-
-# Bytes of the kernels of each architecture in the binary.
-report_architectures() {
-  local binary=$1 folder file
-  have cuobjdump || { loud "no cuobjdump -> no sizes of architectures"; return; }
-  folder=$(mktemp -d)
-  (cd "$folder" && cuobjdump --extract-elf all --extract-ptx all "$binary" >/dev/null)
-  say "bytes of kernels in the binary:"
-  for file in "$folder"/*; do
-    printf '%s %s\n' "$(sed -E 's/.*\.(sm_[0-9]+[a-z]*)\.(cubin|ptx)$/\1 \2/' <<<"$file")" "$(stat -c %s "$file")"
-  done | awk '{ bytes[$1 " " $2] += $3 } END { for (kind in bytes) printf "        %-14s %d\n", kind, bytes[kind] }' | sort
-  rm -rf "$folder"
 }
