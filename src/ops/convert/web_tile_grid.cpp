@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/convert/web_tile_grid.hpp"
 
-#include "base/affine.hpp"
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
@@ -69,8 +68,7 @@ std::uint32_t pixels_of(TileRange const& tiles, std::uint32_t tile_size) {
 
 }  // namespace
 
-WebTileGrid web_tile_grid(BoundingBox const& area, TargetResolution const& pixel,
-                          std::array<std::uint32_t, 2> const& area_pixels, WebTileOptions const& options) {
+WebTileGrid web_tile_grid(BoundingBox const& area, double pixel_width, WebTileOptions const& options) {
   std::uint32_t const tile_size = options.tile_size;
   if (tile_size == 0 || tile_size % 16 != 0) { refuse(text("tiles of ", tile_size, " pixels: not a multiple of 16")); }
   if (options.zoom_level && *options.zoom_level > kFinestLevel) {
@@ -84,12 +82,7 @@ WebTileGrid web_tile_grid(BoundingBox const& area, TargetResolution const& pixel
   if (!is_inside) { refuse("the raster lies outside the square of the tiling scheme"); }
 
   WebTileGrid grid;
-  // Pixels that are not square become squares with their share of the diagonal.
-  bool const is_square = std::abs(pixel.x - pixel.y) <= kSameResolution * pixel.x;
-  double const own =
-      is_square ? pixel.x
-                : length_of(area.xmax - area.xmin, area.ymax - area.ymin) / length_of(area_pixels[0], area_pixels[1]);
-  grid.zoom_level = options.zoom_level ? *options.zoom_level : nearest_level(own, tile_size);
+  grid.zoom_level = options.zoom_level ? *options.zoom_level : nearest_level(pixel_width, tile_size);
   grid.aligned_levels = std::min(options.aligned_levels, grid.zoom_level);
   grid.resolution = resolution_at(grid.zoom_level, tile_size);
   double const side = grid.resolution * tile_size;

@@ -23,10 +23,10 @@ struct WebTileGrid {
   [[nodiscard]] std::array<double, 6> transform() const noexcept { return {xmin, resolution, 0, ymax, 0, -resolution}; }
 };
 
-// `pixel` is the size of the raster's pixels. Throws `usage` for an area outside the scheme's square, a zoom level or a
-// number of levels that the scheme does not have, and a grid of more than 2^31 - 1 pixels in a row or column.
-[[nodiscard]] WebTileGrid web_tile_grid(BoundingBox const& area, TargetResolution const& pixel,
-                                        std::array<std::uint32_t, 2> const& area_pixels, WebTileOptions const& options);
+// `pixel_width` is that of the raster's pixels, which chooses the zoom level. Throws `usage` for an area outside the
+// scheme's square, a zoom level or a number of levels that the scheme does not have, and a grid of more than 2^31 - 1
+// pixels in a row or column.
+[[nodiscard]] WebTileGrid web_tile_grid(BoundingBox const& area, double pixel_width, WebTileOptions const& options);
 
 // The factors of overviews down to one tile.
 [[nodiscard]] std::vector<std::uint32_t> web_tile_overviews(WebTileGrid const& grid, std::uint32_t tile_size);

@@ -95,7 +95,7 @@ void align_to_web_tiles(Dataset const& source, ConvertSetup& setup, WebTileOptio
   BoundingBox const area{corner[0], corner[3] + window.height * t[5], corner[0] + window.width * t[1], corner[3]};
   ops::WebTileGrid grid;
   try {
-    grid = ops::web_tile_grid(area, pixel_size(info), {window.width, window.height}, options);
+    grid = ops::web_tile_grid(area, pixel_size(info).x, options);
   } catch (Error const& error) { throw error.located({.source = info.source}); }
 
   // In pixels of the raster.

@@ -16,7 +16,7 @@ constexpr double kHalfSide = 6378137 * std::numbers::pi;
 
 WebTileGrid grid_of(double x, double y, double pixel, std::array<std::uint32_t, 2> size,
                     WebTileOptions const& options = {}) {
-  return web_tile_grid({x, y - size[1] * pixel, x + size[0] * pixel, y}, {pixel, pixel}, size, options);
+  return web_tile_grid({x, y - size[1] * pixel, x + size[0] * pixel, y}, pixel, options);
 }
 
 // The numbers of GDAL 3.12's COG driver.
