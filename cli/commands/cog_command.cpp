@@ -4,6 +4,7 @@
 #include "interrupt.hpp"
 #include "options/options.hpp"
 #include "options/output_name.hpp"
+#include "options/tiling_options.hpp"
 #include "options/write_options.hpp"
 #include "output/exit_code.hpp"
 #include "output/json_output.hpp"
@@ -28,6 +29,7 @@ Examples:
   terrazzo cog dem.tif -o dem_cog.tif
   terrazzo cog dem.tif -o dem_cog.tif --compression deflate --resampling cubic
   terrazzo cog dem.tif -o dem_cog.tif --device                       on the GPU, the same pixels
+  terrazzo cog map.tif -o tiles.tif --tiling-scheme GoogleMapsCompatible    whole tiles of web maps
   terrazzo cog scenes/*.tif more/ --out-dir cogs --jobs 4)";
 
 struct Options {
@@ -35,6 +37,7 @@ struct Options {
   Selection selection;
   WriteChoices choices;
   ConversionFiles files;
+  TilingChoices tiling;
 };
 
 ConvertSetup make_setup(Options const& options, Dataset const& dataset) {
@@ -44,8 +47,9 @@ ConvertSetup make_setup(Options const& options, Dataset const& dataset) {
   setup.write = conversion_options(dataset, setup.read);
   setup.write.cog = true;
   apply_choices(options.choices, setup.write);
-  apply_resampling(options.choices, setup.read, setup.write);
+  if (!options.tiling.scheme) { apply_resampling(options.choices, setup.read, setup.write); }
   make_alpha_the_mask(dataset, setup.read, setup.write);
+  if (options.tiling.scheme) { align_to_web_tiles(dataset, setup, web_tiles(options.tiling, options.choices)); }
   return setup;
 }
 
@@ -62,7 +66,7 @@ int run_single(Options const& options) {
   setup.write.cancel = cancel_flag();
   setup.write.threads = options.common.threads;
   ConvertOutcome outcome;
-  outcome.report = convert(dataset, job.out, setup.write, setup.read);
+  outcome.report = convert(dataset, job.out, setup);
   outcome.state = ConvertState::done;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   bar.clear();
@@ -94,6 +98,7 @@ void add_cog(CLI::App& app, Action& action) {
   compression->description(compression->get_description() +
                            ". With jpeg, alpha becomes a lossless mask unless --bands, --mask or --interleave band is "
                            "given");
+  add_tiling(*command, options->tiling);
   add_common(*command, options->common);
   command->callback([options, command, &action] {
     action = [options, text = options_text(*command)] { return run(*options, text); };

@@ -90,9 +90,9 @@ void print_place(std::ostream& out, Info const& info, std::optional<RasterPlace>
     if (north_up) {
       line(out, "pixel",
            format_number(std::abs(t[1])) + " x " + format_number(std::abs(t[5])) + (t[5] > 0 ? "  (south up)" : ""));
-    } else {
-      line(out, "pixel",
-           format_number(std::hypot(t[1], t[4])) + " x " + format_number(std::hypot(t[2], t[5])) + "  (rotated)");
+    } else if (place) {
+      TargetResolution const size = pixel_size(info);
+      line(out, "pixel", format_number(size.x) + " x " + format_number(size.y) + "  (rotated)");
     }
   }
   if (place) { line(out, "extent", ranges_of(place->bounds, format_number)); }

@@ -34,9 +34,11 @@ std::string package_in(std::string_view hint) {
   return std::string(rest.substr(0, rest.find_first_of(" ,;")));
 }
 
-// The Debian and Ubuntu package that a build, or for libtiff a machine, needs.
-std::string debian_package(std::string_view library) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kPackages{{
+// The Debian and Ubuntu package that a build needs. For a library that is loaded at run time, a package of any version
+// that brings the library to a machine.
+std::string debian_package(std::string_view library, bool loaded) {
+  if (loaded) { return std::string(library) + "-tools"; }
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kPackages{{
       {"zlib", "zlib1g-dev"},
       {"libdeflate", "libdeflate-dev"},
       {"libzstd", "libzstd-dev"},
@@ -47,6 +49,7 @@ std::string debian_package(std::string_view library) {
       {"OpenJPEG", "libopenjp2-7-dev"},
       {"libwebp", "libwebp-dev"},
       {"libjxl", "libjxl-dev"},
+      {"libtiff", "libtiff-dev"},
   }};
   for (auto const& [name, package] : kPackages) {
     if (name == library) { return std::string(package); }
@@ -58,7 +61,7 @@ std::string debian_package(std::string_view library) {
 struct LibraryCodecs {
   std::string library;             // "terrazzo": our own code
   std::vector<std::string> names;  // two numbers may share one name
-  bool available = true, trusted_only = false;
+  bool available = true, trusted_only = false, loaded = false;
 };
 
 std::vector<LibraryCodecs> by_library(std::vector<CodecInfo> const& codecs) {
@@ -68,7 +71,9 @@ std::vector<LibraryCodecs> by_library(std::vector<CodecInfo> const& codecs) {
     auto known = std::find_if(libraries.begin(), libraries.end(), [&](LibraryCodecs const& l) {
       return l.library == name && l.available == codec.available && l.trusted_only == codec.trusted_only;
     });
-    if (known == libraries.end()) { known = libraries.insert(known, {name, {}, codec.available, codec.trusted_only}); }
+    if (known == libraries.end()) {
+      known = libraries.insert(known, {name, {}, codec.available, codec.trusted_only, codec.loaded});
+    }
     if (std::find(known->names.begin(), known->names.end(), codec.name) == known->names.end()) {
       known->names.push_back(codec.name);
     }
@@ -266,9 +271,9 @@ std::vector<MissingPart> missing_parts(DoctorFacts const& facts) {
   for (LibraryCodecs const& library : by_library(facts.codecs)) {
     if (library.available) { continue; }
     std::string const what = library.library + ": " + joined(library.names) + " on the host";
-    std::string const package = debian_package(library.library);
-    if (library.library == "libtiff") {
-      missing.push_back({what, "apt-get install libtiff-tools", ""});
+    std::string const package = debian_package(library.library, library.loaded);
+    if (library.loaded) {
+      missing.push_back({what, "apt-get install " + package, ""});
     } else if (package.empty()) {
       missing.push_back({what, "", "build with its development files installed"});
     } else {

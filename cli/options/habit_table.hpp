@@ -192,7 +192,10 @@ inline constexpr CreationHabit kCreation[] = {
     {"statistics", "no", ""},
     {"add_alpha", "no", ""},
     {"add_mask", "yes", "--mask"},
+    {"tiling_scheme", "googlemapscompatible", "--tiling-scheme GoogleMapsCompatible"},
     {"tiling_scheme", "", kNoWarping},
+    {"zoom_level", "", "--zoom-level $1"},
+    {"aligned_levels", "", "--aligned-levels $1"},
 };
 
 // Commands and programs. The first row whose command exists is used; a text without "terrazzo" is an explanation.

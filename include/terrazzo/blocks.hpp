@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads a raster in blocks, for work that must not hold all of it in memory. A block is a window of whole tile rows
-// over the full width of the request; blocks run from top to bottom. No tile is decoded twice.
+// over the full width of the request; blocks run from top to bottom. No tile is decoded twice, except for blocks of a
+// target grid, which share tiles at their edges.
 //
 //   terrazzo::RowBlocks blocks(dataset, {.bands = {1}}, 64 << 20);
 //   std::optional<terrazzo::HostArray> buffer;                     // allocated once, reused for every block
@@ -28,7 +29,7 @@ class RowBlocks {
 
   // The pixels of a block take at most `block_bytes` and at most half of the request's memory limit, but at least one
   // tile row (one row if tiles are uncompressed). The maximum value of uint64 gives one block of any size; a request
-  // with a target size is always one block. Progress covers the whole request.
+  // with a target size or resolution is always one block. Progress covers the whole request.
   RowBlocks(Dataset dataset, ReadRequest request, std::uint64_t block_bytes);
 
   [[nodiscard]] Dataset const& dataset() const noexcept { return dataset_; }
@@ -39,6 +40,9 @@ class RowBlocks {
   [[nodiscard]] Window window(std::uint64_t index) const noexcept;
   // The first row of block `index` in the result of the whole request.
   [[nodiscard]] std::uint32_t first_row(std::uint64_t index) const noexcept;
+
+  // The number of rows of block `index`.
+  [[nodiscard]] std::uint32_t rows_of(std::uint64_t index) const noexcept;
 
   // Size and type of the result of the whole request.
   [[nodiscard]] std::uint32_t width() const noexcept { return width_; }

@@ -16,8 +16,9 @@ struct CodecInfo {
   std::uint32_t compression = 0;  // TIFF tag 259
   std::string name{};             // "deflate"
   std::string library{};          // "libdeflate"; empty: the library's own code
-  bool available = false;         // false: this build, or for libtiff this machine, lacks the library
+  bool available = false;         // false: this build or, if `loaded`, this machine lacks the library
   bool trusted_only = false;      // disabled for untrusted sources (OpenOptions::trust)
+  bool loaded = false;            // the library is not linked, but loaded at run time
 };
 
 // All known compressions, sorted by number.

@@ -60,6 +60,45 @@ ConvertReport convert(Dataset const& source, std::string const& path, WriteOptio
 ConvertReport convert(Dataset const& source, std::shared_ptr<ByteSink> sink, WriteOptions const& options,
                       ReadRequest const& read = {});
 
+// Missing pixels around the result of a read, in pixels. They have `options.nodata`, otherwise 0; without nodata, mask
+// and alpha band they are a `usage` error.
+struct Margins {
+  std::uint32_t left = 0, top = 0, right = 0, bottom = 0;
+  friend bool operator==(Margins const&, Margins const&) = default;
+};
+
+struct ConvertSetup {
+  WriteOptions write{};
+  ReadRequest read{};
+  Margins margins{};
+};
+
+ConvertReport convert(Dataset const& source, std::string const& path, ConvertSetup const& setup);
+ConvertReport convert(Dataset const& source, std::shared_ptr<ByteSink> sink, ConvertSetup const& setup);
+
+// ---------------------------------------------------------------------------------------------------------------
+// Tiles of web maps
+
+// The tiling scheme that GDAL calls GoogleMapsCompatible (OGC's WebMercatorQuad): squares of EPSG:3857.
+struct WebTileOptions {
+  // 0 to 30. Default: the level whose pixels are nearest in size to the raster's, as GDAL's COG driver chooses it.
+  std::optional<std::uint32_t> zoom_level{};
+  // Levels of the file, the raster included, whose tiles are tiles of the scheme, 0 to 10; the others share its pixels.
+  // The raster's tiles always are.
+  std::uint32_t aligned_levels = 0;
+  std::uint32_t tile_size = 256;  // a larger tile has the area of a tile of the scheme in more pixels
+  // Of a raster whose pixels are not those of the level. Default: cubic; nearest for colour tables, category names and
+  // complex pixels, as in GDAL.
+  std::optional<Resampling> resampling{};
+};
+
+// Makes `setup`, whose parts describe a conversion of `source` (conversion_options()), one to a COG of whole tiles of
+// the scheme: sets the read, the margins, tile size, transform, overviews (unless given) and the metadata domain
+// TILING_SCHEME. Pixels of the scheme whose middle lies outside the raster are missing; without nodata, mask and alpha
+// band the file gets a mask. A raster with the pixels of the level keeps its values (docs/writing.md). `usage` errors:
+// a raster that is not in EPSG:3857 with north up, a request with a level or a target.
+void align_to_web_tiles(Dataset const& source, ConvertSetup& setup, WebTileOptions const& options = {});
+
 // ---------------------------------------------------------------------------------------------------------------
 // Many files
 
@@ -95,11 +134,6 @@ struct ConvertOutcome {
 struct ConvertProgress {
   std::size_t files_done = 0, files_total = 0;
   std::uint64_t bytes_done = 0, bytes_total = 0;
-};
-
-struct ConvertSetup {
-  WriteOptions write{};
-  ReadRequest read{};
 };
 
 inline constexpr std::string_view kOptionsItem = "TERRAZZO_OPTIONS";

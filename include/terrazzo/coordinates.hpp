@@ -77,6 +77,8 @@ struct Corners {
 
 [[nodiscard]] Corners corners(Info const& info);
 [[nodiscard]] Point center(Info const& info);
+// Lengths of the sides of a pixel, in units of the CRS, also in a rotated raster: x along a row, y along a column.
+[[nodiscard]] TargetResolution pixel_size(Info const& info);
 // The smallest box that contains the raster. The raster fills it unless it is rotated.
 [[nodiscard]] BoundingBox bounds(Info const& info);
 

@@ -108,6 +108,17 @@ struct TargetResolution {
   double x = 0, y = 0;
 };
 
+// A part of a grid of pixels over the raster. The grid's first pixel begins at (column, row), in pixels of full
+// resolution, and its pixels are `column_step` x `row_step` of them; none of these numbers need be whole. The result is
+// width x height pixels of the grid, from (first_column, first_row) on, so that parts of one grid have the pixels of
+// the whole. The middle of every pixel must lie inside the raster; the others of its area need not.
+struct TargetGrid {
+  double column = 0, row = 0;
+  double column_step = 1, row_step = 1;
+  std::uint32_t first_column = 0, first_row = 0;
+  std::uint32_t width = 0, height = 0;
+};
+
 // Maps values linearly: `from_min` becomes `to_min`, `from_max` becomes `to_max`. Results are clamped to the range of
 // `to_min` and `to_max`, in either order, before they are converted to the type of the result.
 struct LinearScale {
@@ -140,11 +151,12 @@ struct ReadRequest {
   std::vector<std::uint32_t> bands{};  // 1-based, in any order, repeats allowed; empty: all
   std::uint32_t level = 0;  // 0: full resolution; 1: the first overview; ...
   // Resample the window to this size, or to pixels of exactly this size: the window's extent then grows at its right
-  // and bottom to whole pixels. From the smallest level that is at least as fine, as GDAL's RasterIO does. The two
-  // exclude each other and `level`.
+  // and bottom to whole pixels; or to a part of a grid, which takes the place of the window. From the smallest level
+  // that is at least as fine, as GDAL's RasterIO does. The three exclude each other and `level`.
   std::optional<TargetSize> target_size{};
   std::optional<TargetResolution> target_resolution{};
-  Resampling resampling = Resampling::nearest;  // the method; with neither of the two it has no effect
+  std::optional<TargetGrid> target_grid{};
+  Resampling resampling = Resampling::nearest;  // the method; with none of the three it has no effect
   bool keep_extent = false;  // the extent of the window is kept, and the target resolution is rounded to fit it
 
   bool masked = false;  // invalid pixels (nodata, mask, alpha) become NaN; integers become float64
@@ -173,7 +185,7 @@ struct ReadRequest {
   DeviceFetch device_fetch = DeviceFetch::automatic;
   std::shared_ptr<DeviceAllocator> device_allocator{};  // null: the library's stream-ordered pool
 
-  [[nodiscard]] bool has_target() const noexcept { return target_size || target_resolution; }
+  [[nodiscard]] bool has_target() const noexcept { return target_size || target_resolution || target_grid; }
 };
 
 // ---------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds and loads shared libraries that are never linked: NVIDIA's codec libraries and the kvikIO plugin. A library
-// that is absent, or that cannot be loaded on this machine, is a normal result and not an error.
+// Finds and loads shared libraries that are never linked: NVIDIA's codec libraries, the kvikIO plugin and libjxl. A
+// library that is absent, or that cannot be loaded on this machine, is a normal result and not an error.
 //
 // Search order: the folders of TERRAZZO_VENDOR_PATH (separated by ':'), the folders of set_vendor_folders(), the
 // loader's search path, the folder of our own library (of the executable if linked statically), and `nvidia/*/lib` of

@@ -167,9 +167,10 @@ Engine resolve_engine(Engine requested) {
 
 bool is_disabled(std::string_view capability) {
   char const* const set = std::getenv("TERRAZZO_DISABLE");
-  std::string_view const list = set != nullptr ? set : "";
-  return is_listed(list, capability) || is_listed(list, "gpu");
+  return is_listed(set != nullptr ? set : "", capability);
 }
+
+bool is_gpu_part_disabled(std::string_view capability) { return is_disabled(capability) || is_disabled("gpu"); }
 
 void log_once(std::string_view message) {
   LogFunction log;

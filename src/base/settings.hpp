@@ -31,9 +31,11 @@ namespace terrazzo {
 // The engine of the call or, if that is automatic, TERRAZZO_ENGINE (auto, host, device).
 [[nodiscard]] Engine resolve_engine(Engine requested);
 
-// True if TERRAZZO_DISABLE, a comma-separated list, names this capability: gpu, nvcomp, nvjpeg, nvjpeg2k, kvikio. "gpu"
-// disables all of them. Reads the environment on every call.
+// True if TERRAZZO_DISABLE, a comma-separated list, names this capability: libjxl, gpu, nvcomp, nvjpeg, nvjpeg2k,
+// kvikio. Reads the environment on every call.
 [[nodiscard]] bool is_disabled(std::string_view capability);
+// The same for a part of the device engine: "gpu" disables all of them.
+[[nodiscard]] bool is_gpu_part_disabled(std::string_view capability);
 // Checks a given list: "nvcomp, kvikio".
 [[nodiscard]] bool is_listed(std::string_view comma_list, std::string_view capability) noexcept;
 

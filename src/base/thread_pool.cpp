@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/thread_pool.hpp"
 
+#include "base/condition.hpp"
+
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -73,7 +75,7 @@ class Pool {
     std::unique_lock lock(mutex_);
     open_jobs_.erase(place);  // no thread joins from here on
     job.running -= not_needed;
-    job_done_.wait(lock, [&] { return job.running == 0; });
+    wait_until(job_done_, lock, [&] { return job.running == 0; });
     if (own_failure) { std::rethrow_exception(own_failure); }
     if (job.failure) { std::rethrow_exception(job.failure); }
   }

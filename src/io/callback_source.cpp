@@ -2,6 +2,7 @@
 #include "io/callback_source.hpp"
 
 #include "base/checked.hpp"
+#include "base/condition.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
 
@@ -129,7 +130,7 @@ void CallbackSource::start_lanes() const {
 void CallbackSource::run_lane() const noexcept {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+    wait_until(changed_, lock, [this] { return stopping_ || !waiting_.empty(); });
     if (waiting_.empty()) { return; }
     Request const request = std::move(waiting_.front());
     waiting_.pop_front();

@@ -42,7 +42,7 @@ struct Plugin {
 
 Plugin load() {
   Plugin plugin;
-  if (is_disabled("kvikio")) {
+  if (is_gpu_part_disabled("kvikio")) {
     plugin.state.hint = "disabled by TERRAZZO_DISABLE";
     return plugin;
   }

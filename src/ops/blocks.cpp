@@ -57,7 +57,7 @@ RowBlocks::RowBlocks(Dataset dataset, ReadRequest request, std::uint64_t block_b
   dtype_ = whole.dtype();
   threads_ = std::max(whole.threads(), 1U);
   tile_count_ = whole.tile_count();
-  if (request_.has_target()) {
+  if (request_.has_target() && !request_.target_grid) {
     count_ = 1;
     return;
   }
@@ -70,6 +70,11 @@ RowBlocks::RowBlocks(Dataset dataset, ReadRequest request, std::uint64_t block_b
   // A raster has at most 2^32 - 1 rows; sums with larger numbers would overflow.
   std::uint64_t const affordable_rows =
       std::clamp<std::uint64_t>(affordable_bytes / row_bytes, 1, std::numeric_limits<std::uint32_t>::max());
+  if (request_.target_grid) {
+    block_rows_ = affordable_rows;
+    count_ = ceil_div(std::uint64_t{height_}, block_rows_);
+    return;
+  }
   std::uint64_t const tile_rows = rows_of_a_tile(dataset_.info(), whole.level());
   if (affordable_rows >= tile_rows) {
     block_rows_ = affordable_rows / tile_rows * tile_rows;
@@ -87,16 +92,27 @@ Window RowBlocks::window(std::uint64_t index) const noexcept {
 }
 
 std::uint32_t RowBlocks::first_row(std::uint64_t index) const noexcept {
+  if (request_.target_grid) { return static_cast<std::uint32_t>(index * block_rows_); }
   return request_.has_target() ? 0 : window(index).row - window_.row;
+}
+
+std::uint32_t RowBlocks::rows_of(std::uint64_t index) const noexcept {
+  if (!request_.has_target()) { return window(index).height; }
+  return count_ == 1 ? height_
+                     : static_cast<std::uint32_t>(std::min<std::uint64_t>(block_rows_, height_ - first_row(index)));
 }
 
 ReadRequest RowBlocks::request_of(std::uint64_t index) const {
   ReadRequest part = request_;
   if (!request_.has_target()) { part.window = window(index); }
   if (count_ > 1) {
-    std::uint64_t const first = first_row(index);
+    std::uint32_t const first = first_row(index), rows = rows_of(index);
+    if (part.target_grid) {
+      part.target_grid->first_row += first;
+      part.target_grid->height = rows;
+    }
     part.progress =
-        reading::PieceProgress(request_.progress, tile_count_, height_).of_rows(first, first + part.window->height);
+        reading::PieceProgress(request_.progress, tile_count_, height_).of_rows(first, std::uint64_t{first} + rows);
   }
   return part;
 }
@@ -104,7 +120,7 @@ ReadRequest RowBlocks::request_of(std::uint64_t index) const {
 HostView RowBlocks::read(std::uint64_t index, std::optional<HostArray>& buffer, ReadReport* report, Order order) const {
   if (request_.cancel != nullptr && *request_.cancel) { throw Error(ErrorKind::cancelled, "the read was cancelled"); }
   ReadRequest const part = request_of(index);
-  std::uint32_t const rows = request_.has_target() ? height_ : part.window->height;
+  std::uint32_t const rows = rows_of(index);
   ReadReport part_report;
   bool const fits = buffer && buffer->dtype() == dtype_ && buffer->bands() == bands_ && buffer->width() == width_ &&
                     buffer->height() >= rows;

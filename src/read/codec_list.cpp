@@ -12,11 +12,11 @@ std::vector<CodecInfo> codecs() {
   std::vector<CodecInfo> list;
   for (codec::Codec const& codec : codec::all_codecs()) {
     list.push_back({static_cast<std::uint32_t>(codec.compression), std::string(compression_name(codec.compression)),
-                    std::string(codec.library), codec.decode != nullptr, false});
+                    std::string(codec.library), codec.is_available(), false, codec.is_loaded != nullptr});
   }
   for (tiff::Compression const compression : codec::LibtiffDecoder::long_tail()) {
     list.push_back({static_cast<std::uint32_t>(compression), std::string(compression_name(compression)), "libtiff",
-                    codec::LibtiffDecoder::decodes(compression), true});
+                    codec::LibtiffDecoder::decodes(compression), true, true});
   }
   std::ranges::sort(list, {}, &CodecInfo::compression);
   return list;

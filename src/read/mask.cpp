@@ -63,8 +63,9 @@ std::shared_ptr<ReadPlan::Impl const> plan_mask(ReadPlan::Impl const& plan, std:
   ReadPlan::Impl like = plan;
   like.bad_tile_prefix = mask_prefix(*level);
   if (level != plan.level->mask) {
-    SourcePixels sampling = resample_from(*plan.dataset, 0, plan.asked_window,
-                                          {{plan.out_width, plan.out_height}, plan.grid_width, plan.grid_height});
+    SourcePixels sampling =
+        resample_from(*plan.dataset, 0, plan.asked_window,
+                      {{plan.out_width, plan.out_height}, plan.grid_width, plan.grid_height, plan.placed});
     like.level_index = sampling.level;
     like.window = sampling.window;
     like.source_columns = std::move(sampling.columns);

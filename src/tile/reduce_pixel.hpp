@@ -70,13 +70,14 @@ struct AxisMap {
   return covered_between(i * ratio, (static_cast<double>(i) + 1) * ratio, source_size);
 }
 
-// The same for a part of a level. Result pixels may reach beyond the level's last pixel.
+// The same for a part of a level. Result pixels may reach beyond the level's first and last pixels.
 [[nodiscard]] inline AxisWindow covered_pixels(std::uint32_t i, AxisMap const& map,
                                                std::uint32_t source_size) noexcept {
   constexpr double kRounding = 1e-3;  // less than this beyond the end is no pixel's part
   std::uint32_t const limit = map.origin + source_size;
   double const end = map.at(static_cast<double>(i) + 1);
-  AxisWindow window = covered_between(map.at(i), end - limit > kRounding ? limit : end, limit);
+  double const start = map.at(i);
+  AxisWindow window = covered_between(start < 0 ? 0 : start, end - limit > kRounding ? limit : end, limit);
   window.first -= map.origin;
   window.last -= map.origin;
   return window;

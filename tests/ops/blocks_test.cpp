@@ -60,6 +60,20 @@ TEST(RowBlocks, AreWholeTileRowsWithinTheBudget) {
   EXPECT_EQ(blocks.window(2), (Window{0, 16, kWidth, 7}));
 }
 
+TEST(RowBlocks, OfATargetGridHaveThePixelsOfTheWhole) {
+  auto const raster = two_bands();
+  for (Resampling const method : {Resampling::nearest, Resampling::cubic, Resampling::average}) {
+    ReadRequest const request{.target_grid = TargetGrid{-0.2, 0.4, 0.7, 1.3, 1, 0, 7, 17}, .resampling = method};
+    RowBlocks const blocks(raster.dataset(), request, 5 * 7 * 2 * 2);
+    ASSERT_EQ(blocks.count(), 4U);
+    EXPECT_EQ(blocks.rows_of(0), 5U);
+    EXPECT_EQ(blocks.rows_of(3), 2U);
+    EXPECT_EQ(blocks.first_row(3), 15U);
+    EXPECT_EQ(reassemble(blocks, RowBlocks::Order::band), read_whole(raster.dataset(), request));
+    EXPECT_EQ(reassemble(blocks, RowBlocks::Order::pixel), read_whole(raster.dataset(), request));
+  }
+}
+
 TEST(RowBlocks, FollowTheTilesOfTheRasterNotOfTheWindow) {
   auto const raster = two_bands();
   RowBlocks const blocks(raster.dataset(), {.window = Window{1, 6, 4, 12}}, 4 * 4 * 2 * 2);

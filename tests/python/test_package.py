@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `cmake --install` leaves, and the symbols of the shared library."""
+"""What `cmake --install` leaves, the symbols of the shared library, and those that the binaries need."""
 
+import platform
 import re
 import shutil
+import sys
 
 import pytest
 
 import harness
 import package
+
+sys.path.insert(0, str(harness.ROOT / "tests/lint"))
+import portable_symbols  # noqa: E402  (needs the path above)
 
 PROGRAM = """
 #include <terrazzo/info.hpp>
@@ -104,3 +109,18 @@ def test_a_program_runs_with_the_shared_library(prefix, shared_library, tmp_path
     package.run("g++", "-std=c++20", f"-I{prefix}/include", tmp_path / "main.cpp", f"-L{folder}", "-lterrazzo",
                 f"-Wl,-rpath,{folder}", "-o", tmp_path / "main")
     assert package.run(tmp_path / "main").strip() == version()
+
+
+@pytest.mark.parametrize("kind", ["command line", "shared library"])
+def test_binaries_start_on_systems_that_are_older_than_this_one(kind, request):
+    """No symbol newer than those of RHEL 9, also where a header or a compiler has a newer one to offer."""
+    if shutil.which("objdump") is None:
+        pytest.skip("no objdump")
+    if portable_symbols.numbers(platform.libc_ver()[1]) > (2, 36):
+        pytest.skip("headers of a glibc newer than Debian 12's choose newer symbols")
+    if "TERRAZZO_SANITIZE:STRING=\n" not in (package.BUILD / "CMakeCache.txt").read_text():
+        pytest.skip("sanitizers add symbols of their own")
+    path = harness.BINARY if kind == "command line" else request.getfixturevalue("shared_library")
+    symbols = {symbol for _, _, symbol in portable_symbols.needed(path)}
+    assert "pthread_cond_wait" in symbols, "the check sees the symbols"
+    assert portable_symbols.too_new(path) == []

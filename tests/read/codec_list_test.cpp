@@ -22,6 +22,9 @@ TEST(Codecs, AreListedOnceWithTheirLibraries) {
   EXPECT_FALSE(by_number.at(50000).trusted_only);
   EXPECT_EQ(by_number.at(4).library, "libtiff");
   EXPECT_TRUE(by_number.at(4).trusted_only);
+  EXPECT_TRUE(by_number.at(4).loaded);
+  EXPECT_FALSE(by_number.at(50000).loaded);
+  EXPECT_EQ(by_number.at(50002).available, codec::find_codec(tiff::Compression::jxl)->is_available());
   EXPECT_EQ(by_number.at(4).available, codec::LibtiffDecoder::decodes(tiff::Compression::ccitt_fax4));
 }
 

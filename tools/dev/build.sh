@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-PRESETS="release debug asan tsan fuzz cpu-only cuda cuda-shared demo demo-cuda"
+PRESETS="release debug asan tsan fuzz cpu-only cuda cuda-shared demo demo-cuda package package-cpu"
 
 # configure_and_build PRESET [TARGET...]: all targets unless some are named.
 configure_and_build() {

@@ -44,7 +44,7 @@ run_bundle() {
   cp "${binaries[@]}" "$stage/"
 
   local -a loaded=()
-  for library in libproj.so.25 libtiff.so.6; do
+  for library in libproj.so.25 libtiff.so.6 libjxl.so.0.7; do
     found=$(library_path "$library")
     if [[ -n $found ]]; then loaded+=("$found"); else loud "no $library here -> the bundle goes without it"; fi
   done

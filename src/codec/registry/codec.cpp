@@ -54,6 +54,7 @@ Codec jxl_row(Number number) {
   return {.compression = number,
           .library = "libjxl",
           .decode = jxl_decoder(),
+          .is_loaded = jxl_is_loaded(),
           .lossy = true,
           .scratch_bytes = &jxl_scratch_bytes};
 }

@@ -89,12 +89,15 @@ struct Codec {
   using DecodePlanes = std::optional<tile::JpegPlanes> (*)(BlockFormat const&, BlockShape,
                                                            std::span<std::byte const> in, std::span<std::byte> out,
                                                            Workspace&) noexcept;
+  // Loads a library that is not linked, once; false if it is not found.
+  using IsLoaded = bool (*)() noexcept;
   // Memory of the decoder in addition to its input and its output, computed from the format.
   using ScratchBytes = std::uint64_t (*)(BlockFormat const&, BlockShape) noexcept;
 
   tiff::Compression compression;
   std::string_view library{};  // library that decodes: "libdeflate"; empty for our own
   Decode decode = nullptr;  // null: the build lacks the library
+  IsLoaded is_loaded = nullptr;  // null: the library is linked
   OutputOrder output_order = OutputOrder::stored;
   bool lossy = false;  // may be lossy: pixels can differ between decoders
   PredictorUse predictor = PredictorUse::none;
@@ -115,6 +118,11 @@ struct Codec {
   DeviceMethod device_encoder = DeviceMethod::host;
   Padding padding = Padding::zeros;
   Alpha alpha = Alpha::exact;
+
+  // False if this build or, for a library that is loaded at run time, this machine lacks the library.
+  [[nodiscard]] bool is_available() const noexcept {
+    return decode != nullptr && (is_loaded == nullptr || is_loaded());
+  }
 
   // A batch of one. REQUIRES: decode is not null.
   [[nodiscard]] tile::TileResult decode_block(BlockFormat const& format, BlockShape shape,

@@ -24,6 +24,7 @@ inline constexpr std::uint64_t kLeastPairBytes = 64 << 10;
 [[nodiscard]] Codec::Decode jpeg2000_decoder() noexcept;
 [[nodiscard]] Codec::Decode webp_decoder() noexcept;
 [[nodiscard]] Codec::Decode jxl_decoder() noexcept;
+[[nodiscard]] Codec::IsLoaded jxl_is_loaded() noexcept;
 
 [[nodiscard]] std::uint64_t lerc_scratch_bytes(BlockFormat const& format, BlockShape shape) noexcept;
 [[nodiscard]] std::uint64_t jpeg_scratch_bytes(BlockFormat const& format, BlockShape shape) noexcept;

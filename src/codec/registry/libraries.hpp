@@ -32,9 +32,9 @@
 #ifndef TERRAZZO_HAVE_WEBP
 #define TERRAZZO_HAVE_WEBP __has_include(<webp/decode.h>)
 #endif
-#ifndef TERRAZZO_HAVE_JXL
+#ifndef TERRAZZO_HAVE_JXL  // header only, as the next one: both libraries are loaded at run time
 #define TERRAZZO_HAVE_JXL __has_include(<jxl/decode.h>)
 #endif
-#ifndef TERRAZZO_HAVE_TIFFIO  // header only: libtiff itself is loaded at run time
+#ifndef TERRAZZO_HAVE_TIFFIO
 #define TERRAZZO_HAVE_TIFFIO __has_include(<tiffio.h>)
 #endif

@@ -106,12 +106,12 @@ LZ4F_dctx* Workspace::Impl::lz4() noexcept {
 #endif
 
 #if TERRAZZO_HAVE_JXL
-JxlDecoder* Workspace::Impl::jxl() noexcept {
+JxlDecoder* Workspace::Impl::jxl(JxlLibrary const& library) noexcept {
   if (jxl_) {
-    JxlDecoderReset(jxl_.get());
+    library.JxlDecoderReset(jxl_.get());
   } else {
     JxlMemoryManager const hooks = jxl_memory_.hooks();
-    jxl_.reset(JxlDecoderCreate(&hooks));
+    jxl_.reset(library.JxlDecoderCreate(&hooks));
   }
   return jxl_.get();
 }

@@ -9,6 +9,7 @@
 #include "base/scratch.hpp"
 #include "codec/deflate/noise_deflate.hpp"
 #include "codec/deflate/pair_decoder.hpp"
+#include "codec/jxl/library.hpp"
 #include "codec/jxl/memory.hpp"
 #include "codec/registry/codec.hpp"
 #include "codec/registry/libraries.hpp"
@@ -31,9 +32,6 @@
 #endif
 #if TERRAZZO_HAVE_LZ4
 #include <lz4frame.h>
-#endif
-#if TERRAZZO_HAVE_JXL
-#include <jxl/decode.h>
 #endif
 
 #include <array>
@@ -89,7 +87,7 @@ struct Workspace::Impl {
   [[nodiscard]] LZ4F_dctx* lz4() noexcept;  // reset for a new frame
 #endif
 #if TERRAZZO_HAVE_JXL
-  [[nodiscard]] JxlDecoder* jxl() noexcept;  // reset for a new stream
+  [[nodiscard]] JxlDecoder* jxl(JxlLibrary const& library) noexcept;  // reset for a new stream; null if memory is short
   [[nodiscard]] JxlMemory& jxl_memory() noexcept { return jxl_memory_; }  // the memory of jxl()
 #endif
 
@@ -121,7 +119,7 @@ struct Workspace::Impl {
 #endif
 #if TERRAZZO_HAVE_JXL
   JxlMemory jxl_memory_;  // before the decoder: it is destroyed later
-  std::unique_ptr<JxlDecoder, FreeWith<&JxlDecoderDestroy>> jxl_;
+  std::unique_ptr<JxlDecoder, JxlDecoderDeleter> jxl_;
 #endif
 };
 

@@ -127,6 +127,11 @@ Corners corners(Info const& info) {
 
 Point center(Info const& info) { return apply(transform_in(info), {info.width / 2.0, info.height / 2.0}); }
 
+TargetResolution pixel_size(Info const& info) {
+  PixelSides const sides = pixel_sides(transform_in(info));
+  return {sides.along_row, sides.along_column};
+}
+
 BoundingBox bounds(Info const& info) {
   Corners const c = corners(info);
   auto const [xmin, xmax] = std::minmax({c.upper_left.x, c.lower_left.x, c.upper_right.x, c.lower_right.x});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/runtime/pinned_pool.hpp"
 
+#include "base/condition.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/guarded_wait.hpp"
 #include "gpu/runtime/lost_device.hpp"
@@ -57,7 +58,7 @@ PinnedPool& PinnedPool::instance() {
 
 PinnedPool::Chunk PinnedPool::acquire() {
   std::unique_lock lock(impl_->mutex);
-  impl_->freed.wait(lock, [&] { return !impl_->ready.empty() || !impl_->unmade.empty(); });
+  wait_until(impl_->freed, lock, [&] { return !impl_->ready.empty() || !impl_->unmade.empty(); });
   // Prefer an idle existing chunk, then a new one, then one that is still being copied from.
   bool idle = false;
   if (!impl_->ready.empty()) {

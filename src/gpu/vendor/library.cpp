@@ -62,7 +62,7 @@ constexpr std::array<Spec, 3> kSpecs{{
 VendorModule load(Spec const& spec) {
   VendorModule module;
   module.library.name = spec.name;
-  if (is_disabled(spec.name)) {
+  if (is_gpu_part_disabled(spec.name)) {
     module.library.hint = "disabled by TERRAZZO_DISABLE";
     return module;
   }

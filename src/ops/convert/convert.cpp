@@ -4,9 +4,12 @@
 #include "base/affine.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
+#include "ops/convert/band_statistics.hpp"
 #include "ops/convert/color_tags.hpp"
+#include "ops/convert/framed_rows.hpp"
 #include "ops/convert/grey_mask.hpp"
 #include "ops/convert/stream_device_rows.hpp"
+#include "ops/convert/stream_rows.hpp"
 #include "read/plan/plan.hpp"
 #include "read/plan/value_transforms.hpp"
 #include "terrazzo/error.hpp"
@@ -36,8 +39,10 @@ void place_georeference(Info const& info, ReadRequest const& read, ReadPlan cons
   double const level_y = level == 0 ? 1 : static_cast<double>(info.height) / info.overviews[level - 1].height;
   Window const whole{0, 0, info.width, info.height};
   Window const window = read.has_target() ? read.window.value_or(whole) : plan.window();
-  double const column = window.column * level_x, row = window.row * level_y;
   ReadPlan::Impl const& impl = plan.impl();
+  auto const& placed = impl.placed;
+  double const column = placed ? placed->column + placed->first_column * placed->column_step : window.column * level_x;
+  double const row = placed ? placed->row + placed->first_row * placed->row_step : window.row * level_y;
   double const x_scale = level_x * impl.grid_width / plan.width(), y_scale = level_y * impl.grid_height / plan.height();
   if (georeference.transform && !is_invertible(*georeference.transform)) {
     log_once(text(info.source, ": the transform puts all pixels on one line: it is left out"));
@@ -178,6 +183,7 @@ WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) 
     // The options of the conversion that made the source.
     std::erase_if(items->second, [](auto const& item) { return item.first == kOptionsItem; });
   }
+  options.metadata.domains.erase("TILING_SCHEME");  // true of the source's tiles only
   options.nodata = converted_nodata(info, planned, read, options.band_info);
   if (read.masked) { options.mask = false; }
   place_georeference(info, read, planned, options.georeference);
@@ -188,12 +194,7 @@ WriteOptions conversion_options(Dataset const& source, ReadRequest const& read) 
                            planned.width() == info.width && planned.height() == info.height && !changes_values &&
                            planned.dtype() == info.dtype();
   for (BandInfo& band : options.band_info) {
-    if (!same_pixels) {
-      band.statistics = {};
-      for (auto& [domain, items] : band.metadata.domains) {
-        std::erase_if(items, [](auto const& item) { return item.first.starts_with("STATISTICS_"); });
-      }
-    }
+    if (!same_pixels) { ops::drop_statistics(band); }
     if (changes_values) {
       band.scale = 1;
       band.offset = 0;
@@ -228,37 +229,56 @@ void make_alpha_the_mask(Dataset const& source, ReadRequest& read, WriteOptions&
 
 namespace {
 
+std::uint32_t with_margins(std::uint32_t size, std::uint32_t before, std::uint32_t after) {
+  std::uint64_t const sum = std::uint64_t{size} + before + after;
+  if (sum > 0x7FFFFFFFU) { throw Error(ErrorKind::usage, "a side of a raster has at most 2147483647 pixels"); }
+  return static_cast<std::uint32_t>(sum);
+}
+
 // Calls `make_writer(width, height, options)` after the request is validated.
 template <class MakeWriter>
-ConvertReport convert_with(Dataset const& source, WriteOptions options, ReadRequest read,
-                           MakeWriter const& make_writer) {
+ConvertReport convert_with(Dataset const& source, ConvertSetup setup, MakeWriter const& make_writer) {
+  auto& [options, read, margins] = setup;
+  bool const is_framed = margins != Margins{};
+  if (is_framed && !ops::marks_missing_pixels(options)) {
+    throw Error(ErrorKind::usage, "margins have missing pixels, which need nodata, a mask or an alpha band");
+  }
   settle_missing(source, options, read);
   if (options.mask && options.mask_bits == 0) { options.mask_bits = ops::needed_mask_bits(source, read, options); }
   ReadPlan const planned = plan(source, read);
-  ops::share_device_budget(planned, read, options);
-  Writer writer = make_writer(planned.width(), planned.height(), options);
+  std::uint32_t const width = with_margins(planned.width(), margins.left, margins.right);
+  std::uint32_t const height = with_margins(planned.height(), margins.top, margins.bottom);
+  if (!is_framed) { ops::share_device_budget(planned, read, options); }
+  Writer writer = make_writer(width, height, options);
   ConvertReport report;
-  report.read = ops::stream_either_way(source, planned, read, options, writer);
+  report.read = is_framed ? ops::stream_rows(ops::blocks_for(source, read, options), options, writer, margins)
+                          : ops::stream_either_way(source, planned, read, options, writer);
   report.write = writer.close();
   return report;
 }
 
 }  // namespace
 
+ConvertReport convert(Dataset const& source, std::shared_ptr<ByteSink> sink, ConvertSetup const& setup) {
+  return convert_with(source, setup, [&](std::uint32_t width, std::uint32_t height, WriteOptions const& shared) {
+    return create(std::move(sink), width, height, shared);
+  });
+}
+
+ConvertReport convert(Dataset const& source, std::string const& path, ConvertSetup const& setup) {
+  return convert_with(source, setup, [&](std::uint32_t width, std::uint32_t height, WriteOptions const& shared) {
+    return create(path, width, height, shared);
+  });
+}
+
 ConvertReport convert(Dataset const& source, std::shared_ptr<ByteSink> sink, WriteOptions const& options,
                       ReadRequest const& read) {
-  return convert_with(source, options, read,
-                      [&](std::uint32_t width, std::uint32_t height, WriteOptions const& shared) {
-                        return create(std::move(sink), width, height, shared);
-                      });
+  return convert(source, std::move(sink), ConvertSetup{options, read});
 }
 
 ConvertReport convert(Dataset const& source, std::string const& path, WriteOptions const& options,
                       ReadRequest const& read) {
-  return convert_with(source, options, read,
-                      [&](std::uint32_t width, std::uint32_t height, WriteOptions const& shared) {
-                        return create(path, width, height, shared);
-                      });
+  return convert(source, path, ConvertSetup{options, read});
 }
 
 }  // namespace terrazzo

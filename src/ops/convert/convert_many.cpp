@@ -163,7 +163,7 @@ class Batch {
     setup.write.progress = [&](std::uint64_t done, std::uint64_t total) { return advance(index, done, total); };
     if (!options_.options_text.empty()) { store_options(options_.options_text, setup.write.metadata); }
     make_folder_of(job.out);
-    return convert(dataset, job.out, setup.write, setup.read);
+    return convert(dataset, job.out, setup);
   }
 
   bool advance(std::size_t index, std::uint64_t done, std::uint64_t total) {

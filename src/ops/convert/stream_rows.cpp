@@ -2,6 +2,7 @@
 #include "ops/convert/stream_rows.hpp"
 
 #include "base/saturating.hpp"
+#include "ops/convert/framed_rows.hpp"
 #include "read/read_report.hpp"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ bool reads_ahead(RowBlocks const& blocks, WriteOptions const& options) {
   if (blocks.count() < 2) { return false; }
   std::uint64_t const pixel_bytes = std::uint64_t{blocks.bands()} * size_bytes(blocks.dtype()) + (options.mask ? 1 : 0);
   std::uint64_t const row_bytes = blocks.width() * pixel_bytes;
-  std::uint64_t const rows = std::max(blocks.window(0).height, blocks.window(1).height);
+  std::uint64_t const rows = std::max(blocks.rows_of(0), blocks.rows_of(1));
   return saturating_product(2, row_bytes, rows) <= bytes_for_blocks(options);
 }
 
@@ -85,9 +86,10 @@ RowBlocks blocks_for(Dataset const& source, ReadRequest read, WriteOptions const
   return {source, std::move(read), block_bytes(options)};
 }
 
-ReadReport stream_rows(RowBlocks const& blocks, WriteOptions const& options, Writer& writer) {
+ReadReport stream_rows(RowBlocks const& blocks, WriteOptions const& options, Writer& writer, Margins const& margins) {
   bool const separate = options.planar == PlanarLayout::separate || options.bands == 1;
   RowBlocks::Order const order = separate ? RowBlocks::Order::band : RowBlocks::Order::pixel;
+  FramedRows frame(margins, blocks.width(), order, options, writer);
   ReadReport report;
   std::array<Block, 2> pair;
   auto const start = [&](std::uint64_t index) {
@@ -107,12 +109,9 @@ ReadReport stream_rows(RowBlocks const& blocks, WriteOptions const& options, Wri
     }
     if (ahead && i + 1 < blocks.count()) { next = start(i + 1); }
     reading::add_report(report, block.report);
-    if (options.mask) {
-      writer.write_rows(block.pixels, joint_mask(*block.mask, blocks));
-    } else {
-      writer.write_rows(block.pixels);
-    }
+    frame.write(block.pixels, options.mask ? joint_mask(*block.mask, blocks) : HostView{});
   }
+  frame.finish();
   return report;
 }
 

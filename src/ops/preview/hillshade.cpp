@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/preview/hillshade.hpp"
 
+#include "base/affine.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -90,7 +92,7 @@ double relief_exaggeration(HeightGrid const& grid, bool may_flatten) {
     for (std::uint32_t column = 0; column < grid.width; ++column) {
       if (!std::isfinite(grid.heights[std::size_t{row} * grid.width + column])) { continue; }
       Gradient const slope = Neighbourhood(grid, column, row).gradient(grid.column_step, grid.row_step);
-      double const steepness = std::hypot(slope.east, slope.south);
+      double const steepness = length_of(slope.east, slope.south);
       if (steepness > 0 && std::isfinite(steepness)) { slopes.push_back(steepness); }
     }
   }

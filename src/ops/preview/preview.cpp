@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "terrazzo/stats.hpp"
 
+#include "base/affine.hpp"
 #include "base/text.hpp"
 #include "ops/preview/colormap.hpp"
 #include "ops/preview/hillshade.hpp"
@@ -194,8 +195,9 @@ void set_steps(ops::HeightGrid& grid, Georeference const& georeference, Window c
   if (!georeference.transform) { return; }
   auto const& t = *georeference.transform;
   bool const north_up = t[2] == 0 && t[4] == 0;
-  double column_step = north_up ? t[1] : std::hypot(t[1], t[4]);
-  double row_step = north_up ? -t[5] : std::hypot(t[2], t[5]);
+  PixelSides const sides = pixel_sides(t);
+  double column_step = north_up ? t[1] : sides.along_row;
+  double row_step = north_up ? -t[5] : sides.along_column;
   if (is_geographic(georeference)) {
     double const latitude =
         t[3] + (window.column + window.width / 2.0) * t[4] + (window.row + window.height / 2.0) * t[5];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/device/pipeline.hpp"
 
+#include "base/condition.hpp"
 #include "base/settings.hpp"
 #include "base/thread_pool.hpp"
 #include "read/device/profile.hpp"
@@ -87,8 +88,8 @@ class Pipeline {
   bool take_slot(SlotState& state, Piece const& piece) {
     std::unique_lock lock(state.mutex);
     if (piece.first_of_batch) {
-      state.changed.wait(
-          lock, [&] { return stopped_ || (state.turn == piece.batch && (state.batch == kNone || state.launched)); });
+      wait_until(state.changed, lock,
+                 [&] { return stopped_ || (state.turn == piece.batch && (state.batch == kNone || state.launched)); });
       if (stopped_) { return false; }
       lock.unlock();
       retire(state);
@@ -101,7 +102,7 @@ class Pipeline {
       state.changed.notify_all();
       return true;
     }
-    state.changed.wait(lock, [&] { return stopped_ || state.batch == piece.batch; });
+    wait_until(state.changed, lock, [&] { return stopped_ || state.batch == piece.batch; });
     return !stopped_;
   }
 

@@ -18,12 +18,16 @@ DecodeMethod choose_method(Level const& level, bool trusted) {
     throw Error(ErrorKind::unsupported, std::move(message),
                 {.source = level.source->name(), .ifd = image.ifd, .tag = tiff::tag::Compression});
   };
+  auto const not_found = [&](std::string_view library) {
+    return text("compression ", name, " is decoded by ", library, ", which is not found");
+  };
   DecodeMethod method;
   method.codec = codec::find_codec(image.compression);
   if (method.codec != nullptr) {
     if (method.codec->decode == nullptr) {
       refuse(text("compression ", name, ": this build lacks ", method.codec->library));
     }
+    if (!method.codec->is_available()) { refuse(not_found(method.codec->library)); }
     bool const raw =
         !tiff::is_compressed(image.compression) && !image.is_converted_to_rgb() && !image.has_packed_chroma();
     method.kind = raw ? Kind::raw : Kind::codec;
@@ -36,9 +40,7 @@ DecodeMethod choose_method(Level const& level, bool trusted) {
     refuse(text("compression ", static_cast<std::uint32_t>(image.compression), " is not known"));
   }
   if (!codec::LibtiffDecoder::decodes(image.compression)) {
-    refuse(codec::LibtiffDecoder::available()
-               ? text("compression ", name, " is not supported")
-               : text("compression ", name, " is decoded by libtiff, which is not found"));
+    refuse(codec::LibtiffDecoder::available() ? text("compression ", name, " is not supported") : not_found("libtiff"));
   }
   if (!trusted) { refuse(text("compression ", name, " is decoded by libtiff, which is off for untrusted sources")); }
   bool const rgba = codec::LibtiffDecoder::gives_rgba_only(image.compression) || image.is_converted_to_rgb();

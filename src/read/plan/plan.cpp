@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/plan/plan.hpp"
 
+#include "base/affine.hpp"
 #include "base/checked.hpp"
 #include "base/saturating.hpp"
 #include "base/settings.hpp"
@@ -151,6 +152,10 @@ void check_window(Dataset::Impl const& dataset, Window const& window, std::uint3
   }
 }
 
+struct Span {
+  std::uint32_t first, count;
+};
+
 // Pixels of `size` units on a raster with pixels of `pixel` units: their number, whole pixels that cover `length`, and
 // the length that they cover. To keep the length, the nearest number of pixels covers exactly it.
 struct CoveringPixels {
@@ -170,7 +175,34 @@ CoveringPixels covering_pixels(Dataset::Impl const& dataset, std::uint32_t lengt
   return {static_cast<std::uint32_t>(count), keeps_length ? length : count * size / pixel};
 }
 
+// The pixels that a grid touches along one axis, of `size`.
+Span touched_pixels(Dataset::Impl const& dataset, tile::AxisMap const& map, std::uint32_t count, std::uint32_t size) {
+  if (count == 0) { refuse(dataset, "the target grid is empty"); }
+  bool const counts = range_fits(map.first, count, std::numeric_limits<std::uint32_t>::max());
+  if (!(map.ratio > 0 && std::isfinite(map.ratio) && std::isfinite(map.shift) && counts)) {
+    refuse(dataset, "a target grid needs a place, and pixels that have a size");
+  }
+  if (!(map.at(0.5) >= 0 && map.at(count - 0.5) < size)) {
+    refuse(dataset, "the target grid has pixels whose middle lies outside the raster");
+  }
+  auto const first = static_cast<std::uint32_t>(std::max(map.at(0), 0.0));
+  auto const end = static_cast<std::uint32_t>(std::ceil(std::min<double>(map.at(count), size)));
+  return {first, std::max(end, first + 1) - first};
+}
+
+Window window_of_grid(Dataset::Impl const& dataset, TargetGrid const& grid) {
+  tiff::Image const& image = dataset.levels[0]->image;
+  Span const columns =
+      touched_pixels(dataset, {grid.column_step, grid.column, grid.first_column, 0}, grid.width, image.width_px);
+  Span const rows = touched_pixels(dataset, {grid.row_step, grid.row, grid.first_row, 0}, grid.height, image.height_px);
+  return {columns.first, rows.first, columns.count, rows.count};
+}
+
 ResultGrid grid_of(Dataset::Impl const& dataset, ReadRequest const& request, Window const& window) {
+  if (request.target_grid) {
+    TargetGrid const& grid = *request.target_grid;
+    return {{grid.width, grid.height}, grid.width * grid.column_step, grid.height * grid.row_step, grid};
+  }
   if (request.target_size) {
     return {*request.target_size, static_cast<double>(window.width), static_cast<double>(window.height)};
   }
@@ -178,7 +210,7 @@ ResultGrid grid_of(Dataset::Impl const& dataset, ReadRequest const& request, Win
   if (!transform) { refuse(dataset, "a target resolution needs a georeferenced raster; a target size does not"); }
   auto const& t = *transform;
   auto const [x, y] = *request.target_resolution;
-  double const pixel_x = std::sqrt(t[1] * t[1] + t[4] * t[4]), pixel_y = std::sqrt(t[2] * t[2] + t[5] * t[5]);
+  auto const [pixel_x, pixel_y] = pixel_sides(t);
   if (!(x > 0 && y > 0 && std::isfinite(x) && std::isfinite(y))) {
     refuse(dataset, "a target resolution must be above 0");
   }
@@ -299,10 +331,15 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
   if (request.target_size && request.target_resolution) {
     refuse(*dataset, "a result has a target size or a target resolution, not both");
   }
+  if (request.target_grid && (request.target_size || request.target_resolution || request.window)) {
+    refuse(*dataset, "a target grid takes the place of a window, a target size and a target resolution");
+  }
 
   plan->level_index = request.level;
-  Window window = request.window.value_or(
-      Window{0, 0, dataset->levels[request.level]->image.width_px, dataset->levels[request.level]->image.height_px});
+  Window const whole{0, 0, dataset->levels[request.level]->image.width_px,
+                     dataset->levels[request.level]->image.height_px};
+  Window const window =
+      request.target_grid ? window_of_grid(*dataset, *request.target_grid) : request.window.value_or(whole);
   tiff::Image const& asked = dataset->levels[request.level]->image;
   check_window(*dataset, window, asked.width_px, asked.height_px);
   plan->out_width = window.width;
@@ -337,6 +374,7 @@ std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl co
     plan->out_height = target.height;
     plan->grid_width = grid.width;
     plan->grid_height = grid.height;
+    plan->placed = grid.placed;
   }
   plan->level = dataset->levels[plan->level_index];
   plan->dataset = std::move(dataset);

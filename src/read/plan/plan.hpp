@@ -27,6 +27,7 @@ struct ReadPlan::Impl {
   Window window;                             // in pixels of the level
   Window asked_window;  // as in the request: in pixels of full resolution if the read is resampled
   double grid_width = 0, grid_height = 0;  // size of the part that the result shows, in pixels of asked_window
+  std::optional<TargetGrid> placed;  // ReadRequest::target_grid
   std::uint32_t out_width = 0, out_height = 0;
   std::vector<std::uint32_t> bands;  // 1-based, in the order of the request
   DType dtype = DType::u8;  // type of the result

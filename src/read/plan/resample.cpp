@@ -70,14 +70,33 @@ struct Span {
   double start, length;
 };
 
-std::vector<std::uint32_t> nearest(Span const& span, std::uint32_t count, std::uint32_t level_size) {
+// `centre(i)` is the middle of result pixel i, in pixels of the level.
+template <class Centre>
+std::vector<std::uint32_t> pixels_at(std::uint32_t count, std::uint32_t level_size, Centre const& centre) {
   std::vector<std::uint32_t> at(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     // The small offset makes rounding deterministic for a centre that lies exactly on a pixel border.
-    double const centre = span.start + (i + 0.5) * span.length / count + 1e-10;
-    at[i] = static_cast<std::uint32_t>(std::clamp(centre, 0.0, level_size - 1.0));
+    at[i] = static_cast<std::uint32_t>(std::clamp(centre(i) + 1e-10, 0.0, level_size - 1.0));
   }
   return at;
+}
+
+std::vector<std::uint32_t> nearest(Span const& span, std::uint32_t count, std::uint32_t level_size) {
+  return pixels_at(count, level_size, [&](std::uint32_t i) { return span.start + (i + 0.5) * span.length / count; });
+}
+
+std::vector<std::uint32_t> nearest(tile::AxisMap const& map, std::uint32_t count, std::uint32_t level_size) {
+  return pixels_at(count, level_size, [&](std::uint32_t i) { return map.at(i + 0.5); });
+}
+
+struct GridMaps {
+  tile::AxisMap columns, rows;
+};
+
+// On a level that is smaller by these ratios.
+GridMaps maps_of(TargetGrid const& grid, double x_ratio, double y_ratio) {
+  return {{grid.column_step / x_ratio, grid.column / x_ratio, grid.first_column, 0},
+          {grid.row_step / y_ratio, grid.row / y_ratio, grid.first_row, 0}};
 }
 
 // As in GDAL, a window that begins at a whole pixel of the grid that the whole level would have is a part of that grid,
@@ -127,7 +146,7 @@ SourcePixels choose_resampling(Dataset::Impl const& dataset, Window const& windo
                                Resampling method) {
   TargetSize const target = grid.size;
   SourcePixels result;
-  if (target.width == grid.width && target.height == grid.height) {
+  if (!grid.placed && target.width == grid.width && target.height == grid.height) {
     result.window = window;
     return result;
   }
@@ -135,7 +154,7 @@ SourcePixels choose_resampling(Dataset::Impl const& dataset, Window const& windo
   if (method == Resampling::nearest) { return resample_from(dataset, result.level, window, grid); }
   tiff::Image const& full = dataset.levels[0]->image;
   tiff::Image const& image = dataset.levels[result.level]->image;
-  if (result.level > 0) {
+  if (result.level > 0 && !grid.placed) {
     auto const columns = same_pixels(window.column, grid.width, full.width_px, image.width_px, target.width);
     auto const rows = same_pixels(window.row, grid.height, full.height_px, image.height_px, target.height);
     if (columns && rows) {
@@ -145,8 +164,10 @@ SourcePixels choose_resampling(Dataset::Impl const& dataset, Window const& windo
   }
   double const x_ratio = static_cast<double>(full.width_px) / image.width_px;
   double const y_ratio = static_cast<double>(full.height_px) / image.height_px;
-  Filter filter{method, map_of({window.column / x_ratio, grid.width / x_ratio}, target.width),
-                map_of({window.row / y_ratio, grid.height / y_ratio}, target.height)};
+  GridMaps const maps = grid.placed ? maps_of(*grid.placed, x_ratio, y_ratio)
+                                    : GridMaps{map_of({window.column / x_ratio, grid.width / x_ratio}, target.width),
+                                               map_of({window.row / y_ratio, grid.height / y_ratio}, target.height)};
+  Filter filter{method, maps.columns, maps.rows};
   PixelRange const columns = filtered_pixels(method, filter.columns, target.width, image.width_px);
   PixelRange const rows = filtered_pixels(method, filter.rows, target.height, image.height_px);
   result.window = {columns.first, rows.first, columns.last - columns.first, rows.last - rows.first};
@@ -164,8 +185,14 @@ SourcePixels resample_from(Dataset::Impl const& dataset, std::uint32_t level, Wi
   result.level = level;
   double const x_ratio = static_cast<double>(full.width_px) / image.width_px;
   double const y_ratio = static_cast<double>(full.height_px) / image.height_px;
-  result.columns = nearest({window.column / x_ratio, grid.width / x_ratio}, grid.size.width, image.width_px);
-  result.rows = nearest({window.row / y_ratio, grid.height / y_ratio}, grid.size.height, image.height_px);
+  if (grid.placed) {
+    GridMaps const maps = maps_of(*grid.placed, x_ratio, y_ratio);
+    result.columns = nearest(maps.columns, grid.size.width, image.width_px);
+    result.rows = nearest(maps.rows, grid.size.height, image.height_px);
+  } else {
+    result.columns = nearest(Span{window.column / x_ratio, grid.width / x_ratio}, grid.size.width, image.width_px);
+    result.rows = nearest(Span{window.row / y_ratio, grid.height / y_ratio}, grid.size.height, image.height_px);
+  }
   std::uint32_t const first_column = result.columns.front(), first_row = result.rows.front();
   result.window = {first_column, first_row, result.columns.back() - first_column + 1,
                    result.rows.back() - first_row + 1};

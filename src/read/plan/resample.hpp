@@ -20,10 +20,12 @@ struct Filter {
 };
 
 // The grid of a result: its size, and the size of the part of full resolution that it shows. The part begins with the
-// request's window and ends with it, or reaches a part of a pixel beyond it.
+// request's window and ends with it, or reaches a part of a pixel beyond it; or it is `placed` anywhere, and the window
+// has the pixels that it touches.
 struct ResultGrid {
   TargetSize size{};
   double width = 0, height = 0;  // in pixels of full resolution
+  std::optional<TargetGrid> placed{};
 };
 
 struct SourcePixels {

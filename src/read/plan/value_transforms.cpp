@@ -302,6 +302,10 @@ void choose_transforms(ReadPlan::Impl& plan, ReadRequest const& request) {
   }
 }
 
+void store_nodata(Nodata const& nodata, DType dtype, std::byte* out) noexcept {
+  tile::store_missing(dtype, out, {.value = nodata.value, .i64 = nodata.exact_i64, .u64 = nodata.exact_u64});
+}
+
 void stored_fill(ReadPlan::Impl const& plan, std::size_t band_index, std::byte* out) noexcept {
   DType const stored = plan.level->dtype;
   BandInfo const& info = plan.dataset->info.bands[plan.bands[band_index] - 1];

@@ -46,6 +46,9 @@ void choose_transforms(ReadPlan::Impl& plan, ReadRequest const& request);
 // Writes the value of a missing pixel of the index-th requested band: a sample of the stored type.
 void stored_fill(ReadPlan::Impl const& plan, std::size_t band_index, std::byte* out) noexcept;
 
+// Writes a nodata value as a sample of type `dtype`.
+void store_nodata(Nodata const& nodata, DType dtype, std::byte* out) noexcept;
+
 // True if a valid sample of type `stored` could become the marker in a result of type `result`.
 [[nodiscard]] bool may_become(tile::ValueTransform const& transform, DType stored, Nodata const& marker, DType result);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/device/appender.hpp"
 
+#include "base/condition.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/copy_back.hpp"
 #include "gpu/runtime/guarded_wait.hpp"
@@ -79,13 +80,13 @@ void DeviceAppender::push(std::vector<BatchSlot const*> slots, bool is_whole_fil
 
 void DeviceAppender::wait_for(BatchSlot const& slot) {
   std::unique_lock lock(mutex_);
-  moved_.wait(lock, [&] { return failure_ != nullptr || std::ranges::find(held_, &slot) == held_.end(); });
+  wait_until(moved_, lock, [&] { return failure_ != nullptr || std::ranges::find(held_, &slot) == held_.end(); });
   throw_failure();
 }
 
 void DeviceAppender::drain() {
   std::unique_lock lock(mutex_);
-  moved_.wait(lock, [&] { return failure_ != nullptr || waiting_.empty(); });
+  wait_until(moved_, lock, [&] { return failure_ != nullptr || waiting_.empty(); });
   throw_failure();
 }
 
@@ -104,7 +105,7 @@ void DeviceAppender::release(BatchSlot const& slot) {
 void DeviceAppender::run() noexcept {
   std::unique_lock lock(mutex_);
   while (true) {
-    moved_.wait(lock, [&] { return stopped_ || (!waiting_.empty() && failure_ == nullptr); });
+    wait_until(moved_, lock, [&] { return stopped_ || (!waiting_.empty() && failure_ == nullptr); });
     if (stopped_) { return; }
     Group const& group = waiting_.front();  // stays in place while other groups are appended
     lock.unlock();

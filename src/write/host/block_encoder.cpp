@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/host/block_encoder.hpp"
 
+#include "base/condition.hpp"
 #include "base/text.hpp"
 #include "base/thread_pool.hpp"
 #include "terrazzo/error.hpp"
@@ -118,7 +119,8 @@ void BlockEncoder::run(std::span<HostBlockJob const> jobs, std::atomic<bool> con
     try {
       std::unique_lock lock(mutex);
       while (true) {
-        moved.wait(lock, [&] { return stopped || next_job == jobs.size() || next_job < next_emit + slots_.size(); });
+        wait_until(moved, lock,
+                   [&] { return stopped || next_job == jobs.size() || next_job < next_emit + slots_.size(); });
         if (stopped || next_job == jobs.size()) { return; }
         std::size_t const index = next_job++;
         lock.unlock();

@@ -122,14 +122,16 @@ TEST(Doctor, ABuildWithoutCudaSaysHowToGetOne) {
 TEST(Doctor, MissingHostLibrariesAreListedOnce) {
   DoctorFacts facts = sample();
   facts.codecs[1].available = facts.codecs[2].available = false;
-  facts.codecs.push_back({4, "ccitt-g4", "libtiff", false, true});
+  facts.codecs.push_back({4, "ccitt-g4", "libtiff", false, true, true});
+  facts.codecs.push_back({50002, "jpeg-xl", "libjxl", false, false, true});
   facts.proj = false;
   auto const missing = missing_parts(facts);
-  ASSERT_EQ(missing.size(), 4U);
+  ASSERT_EQ(missing.size(), 5U);
   EXPECT_EQ(missing[1].what, "libdeflate: deflate on the host");
   EXPECT_EQ(missing[1].advice, "apt-get install libdeflate-dev, then build again");
   EXPECT_EQ(missing[2].command, "apt-get install libtiff-tools");
-  EXPECT_TRUE(has(missing[3].what, "PROJ"));
+  EXPECT_EQ(missing[3].command, "apt-get install libjxl-tools");
+  EXPECT_TRUE(has(missing[4].what, "PROJ"));
 }
 
 TEST(Doctor, AForcedEngineIsTheDefault) {

@@ -95,5 +95,14 @@ TEST(CodecTable, KnowsWhichCodecsKnowSamples) {
   EXPECT_EQ(find_codec(tiff::Compression::lerc)->output_order, OutputOrder::stored);
 }
 
+TEST(CodecTable, HasCodecsThatTheBuildOrTheMachineLacks) {
+  Codec codec{.compression = tiff::Compression::none};
+  EXPECT_FALSE(codec.is_available()) << "the build lacks it";
+  codec.decode = find_codec(tiff::Compression::none)->decode;
+  EXPECT_TRUE(codec.is_available());
+  codec.is_loaded = []() noexcept { return false; };
+  EXPECT_FALSE(codec.is_available());
+}
+
 }  // namespace
 }  // namespace terrazzo::codec

@@ -37,6 +37,14 @@ Info rotated() {
   return raster({1000, 2 * c, 3 * s, 2000, 2 * s, -3 * c});
 }
 
+TEST(PixelSize, IsTheLengthOfTheSidesAlsoOfARotatedPixel) {
+  EXPECT_EQ(pixel_size(north_up()).x, 10);
+  EXPECT_EQ(pixel_size(south_up()).y, 10);
+  EXPECT_DOUBLE_EQ(pixel_size(rotated()).x, 2);
+  EXPECT_DOUBLE_EQ(pixel_size(rotated()).y, 3);
+  EXPECT_EQ(kind_of_failure([] { static_cast<void>(pixel_size(Info{})); }), ErrorKind::usage);
+}
+
 TEST(Bounds, AreThoseOfTheOuterPixelEdges) {
   EXPECT_EQ(bounds(north_up()), (BoundingBox{500'000, 3'999'500, 501'000, 4'000'000}));
   EXPECT_EQ(bounds(south_up()), (BoundingBox{500'000, 4'000'000, 501'000, 4'000'500}));

@@ -2,6 +2,7 @@
 #include "read/plan/resample.hpp"
 
 #include "read/images.hpp"
+#include "support/failure.hpp"
 #include "support/temp_folder.hpp"
 
 #include <gtest/gtest.h>
@@ -161,6 +162,88 @@ TEST(Resample, MapsStayInsideTheirLevel) {
     ASSERT_EQ(r.columns.back() + 1, r.window.width);
     ASSERT_EQ(r.rows.back() + 1, r.window.height);
   }
+}
+
+constexpr Resampling kMethods[] = {Resampling::nearest, Resampling::average, Resampling::bilinear,
+                                   Resampling::cubic,   Resampling::lanczos, Resampling::median};
+
+TEST(ResampleToGrid, HasThePixelsOfATargetSizeWhereTheGridIsTheSame) {
+  Opened const opened(pyramid(std::span(kPyramid).first(1)));
+  for (Resampling const method : kMethods) {
+    HostArray const by_size =
+        read(*opened, {.window = Window{20, 10, 80, 60}, .target_size = TargetSize{32, 24}, .resampling = method});
+    HostArray const by_grid =
+        read(*opened, {.target_grid = TargetGrid{20, 10, 2.5, 2.5, 0, 0, 32, 24}, .resampling = method});
+    EXPECT_EQ(values_of<std::uint16_t>(by_size), values_of<std::uint16_t>(by_grid)) << to_string(method);
+  }
+}
+
+TEST(ResampleToGrid, HasThePixelsOfTheWholeGridInEveryPart) {
+  Opened const opened(pyramid());
+  TargetGrid const grid{-0.7, 0.3, 1.37, 3.1, 0, 0, 87, 28};
+  for (Resampling const method : kMethods) {
+    std::vector<std::uint16_t> const whole =
+        values_of<std::uint16_t>(read(*opened, {.target_grid = grid, .resampling = method}));
+    TargetGrid part = grid;
+    part.first_column = 13;
+    part.first_row = 9;
+    part.width = 40;
+    part.height = 11;
+    std::vector<std::uint16_t> const values =
+        values_of<std::uint16_t>(read(*opened, {.target_grid = part, .resampling = method}));
+    for (std::uint32_t row = 0; row < part.height; ++row) {
+      for (std::uint32_t column = 0; column < part.width; ++column) {
+        ASSERT_EQ(values[row * part.width + column], whole[(row + 9) * grid.width + column + 13]) << to_string(method);
+      }
+    }
+  }
+}
+
+TEST(ResampleToGrid, TakesThePixelUnderTheMiddle) {
+  Opened const opened(pyramid(std::span(kPyramid).first(1)));
+  TargetGrid const grid{-0.4, 10.6, 0.9, 1.5, 0, 2, 20, 8};
+  std::vector<std::uint16_t> const values = values_of<std::uint16_t>(read(*opened, {.target_grid = grid}));
+  for (std::uint32_t r = 0; r < grid.height; ++r) {
+    for (std::uint32_t c = 0; c < grid.width; ++c) {
+      auto const row = static_cast<std::uint32_t>(10.6 + (r + 2.5) * 1.5);
+      auto const column = static_cast<std::uint32_t>(-0.4 + (c + 0.5) * 0.9);
+      ASSERT_EQ(values[r * grid.width + c], (value_at<std::uint16_t>(0, row, column))) << r << ' ' << c;
+    }
+  }
+}
+
+TEST(ResampleToGrid, AveragesThePartOfAnEdgePixelThatTheRasterHas) {
+  testing::TiffBuilder builder;
+  add_image<float>(builder, {.width = 8, .height = 1},
+                   [](std::uint32_t, std::uint32_t, std::uint32_t c) { return static_cast<float>(c); });
+  Opened const opened(builder);
+  // Pixels of 4 columns from -1.5 on: columns 0 to 2.5, 2.5 to 6.5, and 6.5 to 8.
+  TargetGrid const grid{-1.5, 0, 4, 1, 0, 0, 2, 1};
+  std::vector<float> const values =
+      values_of<float>(read(*opened, {.target_grid = grid, .resampling = Resampling::average}));
+  EXPECT_FLOAT_EQ(values[0], (0 + 1 + 2 * 0.5F) / 2.5F);
+  EXPECT_FLOAT_EQ(values[1], (2 * 0.5F + 3 + 4 + 5 + 6 * 0.5F) / 4);
+}
+
+TEST(ResampleToGrid, RefusesGridsThatReachOutOrAreNone) {
+  Opened const opened(pyramid());
+  double const nan = std::nan("");
+  TargetGrid const refused[] = {{-0.51, 0, 1, 1, 0, 0, 4, 4}, {0, -2.1, 4, 4, 0, 0, 4, 4},
+                                {0, 0, 1, 1, 0, 0, 121, 4},   {0, 87.6, 1, 1, 0, 0, 4, 3},
+                                {0, 0, 0, 1, 0, 0, 4, 4},     {0, 0, 1, -1, 0, 0, 4, 4},
+                                {nan, 0, 1, 1, 0, 0, 4, 4},   {0, 0, nan, 1, 0, 0, 4, 4},
+                                {0, 0, 1, 1, 0, 0, 0, 4},     {0, 0, 1e-9, 1, UINT32_MAX, 0, 4, 4}};
+  for (TargetGrid const& grid : refused) {
+    EXPECT_EQ(testing::kind_of_failure([&] { return read(*opened, {.target_grid = grid}); }), ErrorKind::usage);
+  }
+  TargetGrid const good{0, 0, 2, 2, 0, 0, 60, 45};
+  EXPECT_EQ(testing::kind_of_failure([&] {
+              return read(*opened, {.window = Window{0, 0, 9, 9}, .target_grid = good});
+            }),
+            ErrorKind::usage);
+  EXPECT_EQ(testing::kind_of_failure([&] { return read(*opened, {.level = 1, .target_grid = good}); }),
+            ErrorKind::usage);
+  EXPECT_EQ(testing::kind_of_failure([&] { return read(*opened, {.target_grid = good}); }), std::nullopt);
 }
 
 }  // namespace
