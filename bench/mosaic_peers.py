@@ -6,8 +6,9 @@
 
 Cuts a raster into tiles, GeoTIFFs with ZSTD, and joins them again. The raster is the largest one of a folder of GeoTIFFs
 (--real or TERRAZZO_REAL), repeated if it is smaller than --size, or an elevation model of N x N float32 (fractal). Every
-contender is a process of its own; the pixels of the results are compared with the raster before times are printed. One
-run counts, the fastest of the rounds; the peak is the largest resident memory of its processes. Contenders:
+contender is a process of its own; the pixels of the results are compared with the raster before times are printed. The
+fastest of the rounds counts; CPU seconds are those of user and system over all threads, which depend less on other load;
+the peak is the largest resident memory of the contender's processes. Contenders:
 
   terrazzo   terrazzo mosaic --cog
   gdal       gdalbuildvrt, then gdal_translate -of COG, NUM_THREADS = threads
@@ -116,22 +117,22 @@ import os, subprocess, sys, time
 started = time.perf_counter()
 child = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
 _, status, usage = os.wait4(child.pid, 0)
-print(time.perf_counter() - started, usage.ru_maxrss * 1024)
+print(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
 sys.exit(0 if status == 0 else 1)
 """
 
 
 def run(commands, limit_s):
-    """Seconds of all commands, and the largest peak in bytes."""
-    seconds, peak = 0, 0
+    """Seconds and CPU seconds of all commands, and the largest peak in bytes."""
+    seconds, cpu, peak = 0, 0, 0
     for command in commands:
         done = subprocess.run([sys.executable, "-S", "-E", "-c", STARTER, *map(str, command)], capture_output=True, text=True,
                               timeout=limit_s)
         if done.returncode != 0:
             raise SystemExit(f"{command[0]}: {done.stderr.strip()}")
-        took, found = done.stdout.split()
-        seconds, peak = seconds + float(took), max(peak, int(found))
-    return seconds, peak
+        took, worked, found = done.stdout.split()
+        seconds, cpu, peak = seconds + float(took), cpu + float(worked), max(peak, int(found))
+    return seconds, cpu, peak
 
 
 def compare(pixels, path):
@@ -171,24 +172,25 @@ def main():
     print(f"{name}: {pixels.shape[2]} x {pixels.shape[1]}, {pixels.shape[0]} x {pixels.dtype}, {len(paths)} tiles of "
           f"{pixels.nbytes / len(paths) / 2**20:.1f} MiB, overlap {arguments.overlap} px; {arguments.threads} threads of "
           f"{os.cpu_count()}; fastest of {arguments.rounds}; {gdal_version()}, rasterio {rasterio.__version__}", flush=True)
-    times, peaks, sizes = {}, {}, {}
+    times, work, peaks, sizes = {}, {}, {}, {}
     chosen = contenders(paths, arguments)
     for index in range(arguments.rounds):
         for who, (commands, out) in chosen.items():
-            seconds, peak = run(commands, arguments.limit)
+            seconds, cpu, peak = run(commands, arguments.limit)
             if index == 0:
                 compare(pixels, out)
                 sizes[who] = out.stat().st_size
             out.unlink()
             times[who] = min(times.get(who, math.inf), seconds)
+            work[who] = min(work.get(who, math.inf), cpu)
             peaks[who] = max(peaks.get(who, 0), peak)
-    print(f"{'contender':12s} {'seconds':>8s} {'by ours':>8s} {'peak MiB':>9s} {'file MB':>8s}")
+    print(f"{'contender':12s} {'seconds':>8s} {'by ours':>8s} {'CPU s':>8s} {'by ours':>8s} {'peak MiB':>9s} {'file MB':>8s}")
     for who in chosen:
-        print(f"{who:12s} {times[who]:8.2f} {times[who] / times['terrazzo']:7.2f}x {peaks[who] / 2**20:9.0f} "
-              f"{sizes[who] / 1e6:8.1f}", flush=True)
+        print(f"{who:12s} {times[who]:8.2f} {times[who] / times['terrazzo']:7.2f}x {work[who]:8.2f} "
+              f"{work[who] / work['terrazzo']:7.2f}x {peaks[who] / 2**20:9.0f} {sizes[who] / 1e6:8.1f}", flush=True)
     results = {"raster": name, "shape": pixels.shape, "dtype": pixels.dtype.name, "tiles": len(paths),
                "overlap": arguments.overlap, "threads": arguments.threads, "rounds": arguments.rounds,
-               "seconds": times, "peak_bytes": peaks, "file_bytes": sizes}
+               "seconds": times, "cpu_seconds": work, "peak_bytes": peaks, "file_bytes": sizes}
     (arguments.json or arguments.folder / "mosaic_peers.json").write_text(json.dumps(results, indent=1) + "\n")
     shutil.rmtree(arguments.folder / "tiles")
 

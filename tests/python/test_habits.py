@@ -41,6 +41,8 @@ ANSWERS = (
     ("convert", "--profile zstd", ["--compression", "zstd"]),
     ("cog", "-r near -co LEVEL=3", ["--resampling", "nearest", "--compression-level", "3"]),
     ("cog", "-p lzw", ["--compression", "lzw"]),
+    ("mosaic", "--method max -n 0", ["--rule", "max", "--nodata", "0"]),
+    ("mosaic", "-of COG -tr 20 20", ["--cog", "--target-resolution", "20,20"]),
 )
 
 
