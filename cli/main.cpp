@@ -75,6 +75,7 @@ int run(int argc, char** argv) {
   cli::add_preview(app, action);
   cli::add_cog(app, action);
   cli::add_convert(app, action);
+  cli::add_mosaic(app, action);
   cli::add_overviews(app, action);
   cli::add_edit(app, action);
   cli::add_validate(app, action);

@@ -21,6 +21,7 @@ void add_stats(CLI::App& app, Action& action);
 void add_preview(CLI::App& app, Action& action);
 void add_cog(CLI::App& app, Action& action);
 void add_convert(CLI::App& app, Action& action);
+void add_mosaic(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 void add_overviews(CLI::App& app, Action& action);
 void add_edit(CLI::App& app, Action& action);

@@ -59,6 +59,13 @@ inline constexpr Habit kHabits[] = {
     {"-exponent", 1, "this command does not rescale values; use gdal_translate -exponent"},
     {"-a_scale -a_offset", 1, "type \"terrazzo edit\" after writing the file: it stores a scale and an offset"},
     {"-expand", 1, "this command keeps palettes; use gdal_translate -expand $1"},
+    // Mosaics
+    {"--method", 1, "--rule $1", "mosaic"},
+    {"-input_file_list --optfile", 1, "--inputs-from $1", "mosaic"},
+    {"-ul_lr --ul_lr", 4, "--bbox $1,$4,$3,$2", "mosaic"},
+    {"-ps", 2, "--target-resolution $1,$2", "mosaic"},
+    {"-n -vrtnodata", 1, "--nodata $1", "mosaic"},
+    {"-separate", 0, "a mosaic lays files side by side; use gdalbuildvrt -separate to stack them as bands", "mosaic"},
     // Points
     {"-wgs84", 0, "--crs EPSG:4326", "sample"},
     {"-l_srs", 1, "--crs $1", "sample"},
@@ -112,6 +119,8 @@ inline constexpr Habit kHabits[] = {
     // Formats and programs
     {"-of --of -f --format --driver --output-format", 1, "", "convert", "gtiff"},
     {"-of --of -f --format --driver --output-format", 1, "", "cog", "cog"},
+    {"-of --of -f --format --driver --output-format", 1, "--cog", "mosaic", "cog"},
+    {"-of --of -f --format --driver --output-format", 1, "", "mosaic", "gtiff"},
     {"-of --of -f --format --driver --output-format", 1, "", "preview", "png"},
     {"-of --of -f --format --driver --output-format", 1, "terrazzo cog $F --out $O", "", "cog"},
     {"-of --of -f --format --driver --output-format", 1, "terrazzo convert $F --out $O", "", "gtiff"},
@@ -121,6 +130,7 @@ inline constexpr Habit kHabits[] = {
     {"-if --input-format", 1, "Terrazzo reads TIFF only; convert other formats with gdal_translate"},
     {"-overwrite", 0, "", "convert"},
     {"--overwrite", 0, "", "convert"},
+    {"-overwrite --overwrite", 0, "", "mosaic"},
     {"--in-memory --no-in-memory --use-cog-driver --forward-band-tags --forward-ns-tags -multi", 0, ""},
     {"-wm", 1, "--memory-limit SIZE"},
     {"-wo", 1, kNoOpenOptions},
@@ -218,10 +228,13 @@ inline constexpr CommandHabit kCommands[] = {
     {"gdallocationinfo locationinfo", "type \"terrazzo sample FILE --at X,Y\""},
     {"sample gdallocationinfo locationinfo",
      "type \"terrazzo read FILE --window COL,ROW,1,1 --out PATH\" for the value of a pixel"},
-    {"build merge gdal_merge buildvrt gdalbuildvrt vrt stack retile gdal_retile", "type \"terrazzo mosaic\""},
-    {"build merge gdal_merge buildvrt gdalbuildvrt vrt mosaic stack retile gdal_retile",
-     "Terrazzo does not join files; type \"gdalbuildvrt ALL.vrt *.tif\" and \"gdal_translate ALL.vrt ALL.tif\", then "
-     "\"terrazzo cog ALL.tif --out PATH\"; for overviews type \"terrazzo overviews FILE\""},
+    {"merge gdal_merge buildvrt gdalbuildvrt vrt stitch join",
+     "type \"terrazzo mosaic FILE... --out PATH\", with --cog for a COG"},
+    {"build", "type \"terrazzo mosaic FILE... --out PATH\" to join files, or \"terrazzo overviews FILE\""},
+    {"stack",
+     "Terrazzo does not stack bands; type \"gdalbuildvrt -separate ALL.vrt *.tif\", then "
+     "\"gdal_translate ALL.vrt ALL.tif\""},
+    {"retile gdal_retile", "type \"terrazzo convert FILE --out PATH --window COL,ROW,W,H\" for each tile"},
     {"rasterize gdal_rasterize polygonize gdal_polygonize shapes contour gdal_contour grid gdal_grid features",
      "Terrazzo has no vector data; use GDAL's gdal_rasterize, gdal_polygonize, gdal_contour or gdal_grid"},
     {"calc gdal_calc", "Terrazzo does not calculate; use gdal_calc, or NumPy after \"terrazzo read FILE --out PATH\""},

@@ -120,18 +120,22 @@ void add_common(CLI::App& command, CommonOptions& options) {
       ->group(kGeneral);
 }
 
-void add_area(CLI::App& command, Selection& selection) {
-  auto* window = add_parsed(command, "--window", selection.window, parse_window, "COL,ROW,W,H",
-                            "Only this rectangle, in pixels of the level (of full resolution with a target)")
-                     ->group(kPixels);
-  auto* bbox = add_parsed(command, "--bbox", selection.bbox, parse_bbox, "XMIN,YMIN,XMAX,YMAX",
-                          "Only the pixels that this box touches, in coordinates of the file's CRS")
-                   ->excludes(window)
-                   ->group(kPixels);
+CLI::Option* add_bbox(CLI::App& command, Selection& selection) {
+  auto* const bbox = add_parsed(command, "--bbox", selection.bbox, parse_bbox, "XMIN,YMIN,XMAX,YMAX",
+                                "Only the pixels that this box touches, in coordinates of the file's CRS")
+                         ->group(kPixels);
   add_parsed(command, "--bbox-crs", selection.bbox_crs, parse_crs_text, "CRS",
              "CRS of --bbox: EPSG:4326 (longitude first), WKT, PROJJSON")
       ->needs(bbox)
       ->group(kPixels);
+  return bbox;
+}
+
+void add_area(CLI::App& command, Selection& selection) {
+  auto* window = add_parsed(command, "--window", selection.window, parse_window, "COL,ROW,W,H",
+                            "Only this rectangle, in pixels of the level (of full resolution with a target)")
+                     ->group(kPixels);
+  add_bbox(command, selection)->excludes(window);
   add_bands(command, selection);
 }
 
@@ -145,18 +149,22 @@ void add_level(CLI::App& command, Selection& selection) {
       ->group(kPixels);
 }
 
-void add_target(CLI::App& command, Selection& selection) {
-  auto* size = add_parsed(command, "--target-size", selection.target_size, parse_target_size, "W,H",
-                          "Resample to this size, from the best overview")
-                   ->group(kPixels);
+CLI::Option* add_target_resolution(CLI::App& command, Selection& selection) {
   auto const parse = [](std::string_view option, std::string_view text) {
     auto const [x, y] = parse_pair(option, text, true);
     return TargetResolution{x, y};
   };
-  auto* resolution = add_parsed(command, "--target-resolution", selection.target_resolution, parse, "R",
-                                "Resample to exactly this pixel size, in units of the CRS (R or RX,RY); the extent "
-                                "grows at its right and bottom to whole pixels")
-                         ->group(kPixels);
+  return add_parsed(command, "--target-resolution", selection.target_resolution, parse, "R",
+                    "Resample to exactly this pixel size, in units of the CRS (R or RX,RY); the extent "
+                    "grows at its right and bottom to whole pixels")
+      ->group(kPixels);
+}
+
+void add_target(CLI::App& command, Selection& selection) {
+  auto* size = add_parsed(command, "--target-size", selection.target_size, parse_target_size, "W,H",
+                          "Resample to this size, from the best overview")
+                   ->group(kPixels);
+  auto* resolution = add_target_resolution(command, selection);
   size->excludes(resolution);
   command
       .add_flag("--keep-extent", selection.keep_extent,
@@ -173,10 +181,14 @@ void add_target_resampling(CLI::App& command, Selection& selection) {
   add_method(command, "--resampling", selection.resampling, "How a target is made; default: nearest")->group(kPixels);
 }
 
-void add_conversion(CLI::App& command, Selection& selection) {
+void add_dtype(CLI::App& command, Selection& selection) {
   add_parsed(command, "--dtype", selection.dtype, parse_dtype, "TYPE",
              "Convert samples: rounded and clamped as GDAL does")
       ->group(kPixels);
+}
+
+void add_conversion(CLI::App& command, Selection& selection) {
+  add_dtype(command, selection);
   command.add_flag("--masked", selection.masked, "Missing pixels become NaN; integers become float64")->group(kPixels);
   auto* const unpack =
       command.add_flag("--unpack", selection.unpack, "Apply the bands' scale and offset; missing pixels stay missing")
@@ -252,12 +264,13 @@ Dataset open_file(std::string const& file, CommonOptions const& options) {
   Dataset dataset = is_standard_input(file)
                         ? open(memory_source(spool_standard_input(), "standard input"), options.open)
                         : open(file, options.open);
-  if (talks(options)) {
-    for (auto const& warning : dataset.info().warnings) {
-      std::cerr << "terrazzo: warning: " << file << ": " << warning << '\n';
-    }
-  }
+  show_warnings(file, dataset.info(), options);
   return dataset;
+}
+
+void show_warnings(std::string const& file, Info const& info, CommonOptions const& options) {
+  if (!talks(options)) { return; }
+  for (auto const& warning : info.warnings) { std::cerr << "terrazzo: warning: " << file << ": " << warning << '\n'; }
 }
 
 BoundingBox selected_box(Dataset const& dataset, Selection const& selection) {

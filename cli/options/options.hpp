@@ -54,16 +54,22 @@ struct EngineOptions {
 // --json, --quiet, --threads, --memory-limit, --page, --no-sidecars, --trust
 void add_common(CLI::App& command, CommonOptions& options);
 
+// --bbox, --bbox-crs
+CLI::Option* add_bbox(CLI::App& command, Selection& selection);
 // --window, --bbox, --bbox-crs, --bands
 void add_area(CLI::App& command, Selection& selection);
 // --bands
 void add_bands(CLI::App& command, Selection& selection);
 // --level (--overview)
 void add_level(CLI::App& command, Selection& selection);
+// --target-resolution
+CLI::Option* add_target_resolution(CLI::App& command, Selection& selection);
 // --target-size, --target-resolution, --keep-extent
 void add_target(CLI::App& command, Selection& selection);
 // --resampling of a target; after add_target()
 void add_target_resampling(CLI::App& command, Selection& selection);
+// --dtype
+void add_dtype(CLI::App& command, Selection& selection);
 // --dtype, --masked, --unpack, --scale
 void add_conversion(CLI::App& command, Selection& selection);
 // --fill-bad, --strict
@@ -103,6 +109,9 @@ void add_files(CLI::App& command, std::vector<std::string>& files);
 // The GPU, for commands that require one: throws `unsupported` if this build has no device engine, `device` if there
 // is no usable GPU.
 [[nodiscard]] DeviceState usable_device();
+
+// Prints the warnings about an opened file on stderr, unless quiet or JSON.
+void show_warnings(std::string const& file, Info const& info, CommonOptions const& options);
 
 // Applies to all later calls; notes of the library go to stderr unless quiet or JSON.
 void apply_settings(CommonOptions const& options);

@@ -178,6 +178,13 @@ void add_overview_choices(CLI::App& command, WriteChoices& choices, std::string 
       ->group(kOverviews);
 }
 
+void add_named_overview_choices(CLI::App& command, WriteChoices& choices) {
+  add_factors(command, choices, "--overviews");
+  add_method(command, "--overview-resampling", choices.overview_resampling,
+             "how overviews are made; default: nearest for palettes and classes, else average")
+      ->group(kOverviews);
+}
+
 void add_writing(CLI::App& command, WriteChoices& choices) {
   auto const add_size = [&](char const* name, std::uint64_t& target, char const* description) {
     command
@@ -194,10 +201,7 @@ void add_writing(CLI::App& command, WriteChoices& choices) {
 void add_conversion_choices(CLI::App& command, WriteChoices& choices, Selection& selection, bool strips) {
   add_compression(command, choices);
   add_layout(command, choices, strips);
-  add_factors(command, choices, "--overviews");
-  add_method(command, "--overview-resampling", choices.overview_resampling,
-             "how overviews are made; default: nearest for palettes and classes, else average")
-      ->group(kOverviews);
+  add_named_overview_choices(command, choices);
   add_method(command, "--resampling", choices.resampling,
              "how a target is made, default nearest; without a target: --overview-resampling")
       ->group(kPixels);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Options for writing, shared by `convert`, `cog` and `overviews`. Options that the user did not give keep the
-// values of the source and the library.
+// Options for writing, shared by `convert`, `cog`, `mosaic` and `overviews`. Options that the user did not give keep
+// the values of the source and the library.
 #pragma once
 
 #include "options/options.hpp"
@@ -50,6 +50,8 @@ void add_layout(CLI::App& command, WriteChoices& choices, bool strips);
 void add_description(CLI::App& command, WriteChoices& choices);
 // --overviews (or another name), --resampling of the overviews
 void add_overview_choices(CLI::App& command, WriteChoices& choices, std::string const& factors = "--overviews");
+// --overviews, --overview-resampling: for commands whose --resampling is that of a target, or that have none
+void add_named_overview_choices(CLI::App& command, WriteChoices& choices);
 // --buffer, --spool, --fsync
 void add_writing(CLI::App& command, WriteChoices& choices);
 // --device, --host, --device-budget

@@ -112,6 +112,10 @@ struct Corners {
 // crosses the antimeridian has xmin > xmax, as in GeoJSON, in arguments and results. window_of() refuses such a box;
 // split it at the antimeridian.
 
+// True if both rasters have the same horizontal CRS, or none of them has a CRS. PROJ compares definitions that differ
+// in their codes or texts; without PROJ they count as different. Axis order does not count.
+[[nodiscard]] bool same_crs(Info const& a, Info const& b);
+
 // `box` is in `crs`; the result is in the raster's CRS.
 [[nodiscard]] BoundingBox bbox_in(Info const& info, BoundingBox const& box, std::string const& crs);
 // `box` is in the raster's CRS; the result is in `crs`.

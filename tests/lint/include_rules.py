@@ -29,7 +29,7 @@ MAY_INCLUDE = {
     "io": ["base", "gpu/runtime"],
     "read": ["base", "tiff", "geo", "tile", "coding", "codec", "io", *GPU],
     "write": ["base", "tiff", "geo", "tile", "coding", "codec", "io", *GPU],
-    "ops": ["base", "tiff", "read", "write"],  # tiff: validate judges directories and tile indexes themselves
+    "ops": ["base", "tiff", "tile", "read", "write"],  # tiff: validate judges directories and tile indexes themselves
 }
 # Front ends: public headers and their own.
 FRONT_ENDS = ["cli", "bench", "examples"]

@@ -64,6 +64,9 @@ EXAMPLES = {
         check(heights(0, 1, 2) == height_at(window.row + 1, window.column + 2));"""),
     "edit.hpp": Example(after="""terrazzo::Info const info = terrazzo::open("dem.tif").info();
         check(info.georeference.crs->epsg == 32633);""" + reads_back("dem.tif")),
+    "mosaic.hpp": Example(
+        before='for (char const* name : {"west.tif", "east.tif"}) { std::filesystem::copy_file("dem.tif", name); }',
+        after=reads_back("both.tif")),
     "output_file.hpp": Example(
         before='terrazzo::Picture const picture = terrazzo::make_preview(terrazzo::open("dem.tif"));',
         after='check(std::filesystem::file_size("dem.png") == png.size());'),

@@ -41,6 +41,8 @@ ANSWERS = (
     ("convert", "--profile zstd", ["--compression", "zstd"]),
     ("cog", "-r near -co LEVEL=3", ["--resampling", "nearest", "--compression-level", "3"]),
     ("cog", "-p lzw", ["--compression", "lzw"]),
+    ("mosaic", "--method max -n 0", ["--rule", "max", "--nodata", "0"]),
+    ("mosaic", "-of COG -tr 20 20", ["--cog", "--target-resolution", "20,20"]),
 )
 
 
@@ -90,7 +92,9 @@ def test_other_answers_name_the_command_or_tool(line, told):
     ("gdal_translate", "terrazzo cog FILE --out PATH"),
     ("addo", "terrazzo overviews FILE"),
     ("build", "terrazzo overviews FILE"),
-    ("merge", "gdalbuildvrt"),
+    ("merge", "terrazzo mosaic FILE... --out PATH"),
+    ("gdalbuildvrt", "terrazzo mosaic FILE... --out PATH"),
+    ("gdal_merge.py", "terrazzo mosaic FILE... --out PATH"),
     ("warp", "gdalwarp -t_srs"),
     ("gdalwarp", "gdalwarp -t_srs"),
     ("rasterize", "gdal_rasterize"),

@@ -9,7 +9,7 @@ import harness
 import pytest
 
 DATA = harness.ROOT / "tests/data"
-COMMANDS = ("info", "read", "plan", "checksum", "sample", "stats", "preview", "cog", "convert", "overviews", "edit", "validate", "doctor", "help",
+COMMANDS = ("info", "read", "plan", "checksum", "sample", "stats", "preview", "cog", "convert", "mosaic", "overviews", "edit", "validate", "doctor", "help",
             "completion", "bench read", "bench write")
 
 # Calls the function as bash does when the user types TAB: the last word is under the cursor.

@@ -17,8 +17,6 @@ namespace {
 
 using geo::Transform;
 
-constexpr double kSnapPixels = 1e-6;
-
 Transform const& transform_in(Info const& info) {
   auto const& transform = info.georeference.transform;
   if (!transform) {
@@ -70,24 +68,14 @@ Point apply(Transform const& t, Pixel const& pixel) noexcept {
 }
 
 Pixel invert(Transform const& t, Point const& point) noexcept {
-  double const x = point.x - t[0], y = point.y - t[3];
-  if (t[2] == 0 && t[4] == 0) { return {x / t[1], y / t[5]}; }
-  // Divide first: products of small steps would underflow to 0.
-  double const most = std::max({std::abs(t[1]), std::abs(t[2]), std::abs(t[4]), std::abs(t[5])});
-  double const a = t[1] / most, b = t[2] / most, c = t[4] / most, d = t[5] / most;
-  double const determinant = a * d - b * c;
-  return {(d * x - b * y) / determinant / most, (a * y - c * x) / determinant / most};
+  auto const [column, row] = pixel_step(t, point.x - t[0], point.y - t[3]);
+  return {column, row};
 }
 
 // A box in pixels. Numbers may be infinite, but are not NaN.
 struct PixelBox {
   double first_column, first_row, end_column, end_row;
 };
-
-double snapped(double position) noexcept {
-  double const edge = std::round(position);
-  return std::abs(position - edge) < kSnapPixels ? edge : position;
-}
 
 // The whole pixels that the box touches, inside the raster or not.
 PixelBox touched_pixels(Info const& info, Transform const& t, BoundingBox const& box) {

@@ -19,6 +19,8 @@ struct CrsDefinition {
   std::string text{};             // WKT, PROJJSON or "EPSG:4326", from a sidecar or a citation: precedes the keys
   std::optional<GeoKeys> keys{};
   [[nodiscard]] bool empty() const noexcept { return text.empty() && !keys; }
+  // The same text or keys. Different definitions may define one CRS: same_crs().
+  friend bool operator==(CrsDefinition const&, CrsDefinition const&) = default;
 };
 
 // nullopt if the file defines no CRS.

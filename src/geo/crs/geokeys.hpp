@@ -69,6 +69,8 @@ class GeoKeys {
   // Writes the three tags; geokeys_writer.cpp. Throws `limit` if the texts exceed the range of a directory.
   void write(tiff::TagSet& tags) const;
 
+  friend bool operator==(GeoKeys const&, GeoKeys const&) = default;
+
  private:
   using Value = std::variant<std::vector<std::uint16_t>, std::vector<double>, std::string>;
   std::map<std::uint16_t, Value> values_;

@@ -10,6 +10,7 @@
 #include "ops/convert/grey_mask.hpp"
 #include "ops/convert/stream_device_rows.hpp"
 #include "ops/convert/stream_rows.hpp"
+#include "ops/same_nodata.hpp"
 #include "read/plan/plan.hpp"
 #include "read/plan/value_transforms.hpp"
 #include "terrazzo/error.hpp"
@@ -24,12 +25,6 @@
 
 namespace terrazzo {
 namespace {
-
-// The transform of a grid that begins at pixel (column, row) of the raster and has pixels of the given scale.
-std::array<double, 6> moved(std::array<double, 6> const& t, double column, double row, double x_scale, double y_scale) {
-  return {t[0] + column * t[1] + row * t[2], t[1] * x_scale, t[2] * y_scale,
-          t[3] + column * t[4] + row * t[5], t[4] * x_scale, t[5] * y_scale};
-}
 
 void place_georeference(Info const& info, ReadRequest const& read, ReadPlan const& plan, Georeference& georeference) {
   // With a target, the plan's window holds only the pixels in use, of any level; the request's window is of full
@@ -73,11 +68,6 @@ void leave_out_unknown_crs(std::string const& source, Georeference& georeference
   }
 }
 
-bool is_same(Nodata const& a, Nodata const& b) {
-  bool const both_nan = std::isnan(a.value) && std::isnan(b.value);
-  return (both_nan || a.value == b.value) && a.exact_i64 == b.exact_i64 && a.exact_u64 == b.exact_u64;
-}
-
 // A file has one nodata value; a marker that no pixel can have is ignored.
 std::optional<Nodata> common_nodata(std::vector<BandInfo> const& bands, std::string const& source) {
   auto const of = [](BandInfo const& band) {
@@ -92,7 +82,7 @@ std::optional<Nodata> common_nodata(std::vector<BandInfo> const& bands, std::str
   auto const name = [](std::optional<Nodata> const& nodata) { return nodata ? nodata->text : std::string("none"); };
   for (BandInfo const& band : bands) {
     auto const other = of(band);
-    bool const same = first.has_value() == other.has_value() && (!first || is_same(*first, *other));
+    bool const same = first.has_value() == other.has_value() && (!first || ops::same_nodata(*first, *other));
     if (!same) {
       log_once(text(source, ": bands have different nodata values (", name(first), ", ", name(other),
                     ") and a GeoTIFF has one: it gets ", name(first), ", that of the first band"));
@@ -132,8 +122,8 @@ void note_lost_pixels(ReadPlan const& planned, ReadRequest const& read, std::str
   Nodata const& marker = *read.missing;
   bool const clamps = reading::clamps_to(plan, marker, read);
   Nodata const* const before = reading::first_nodata(plan);
-  bool const is_new = before != nullptr && !is_same(*before, marker) &&
-                      is_same(reading::nearest_nodata(*before, plan.level->dtype, plan.dtype), marker);
+  bool const is_new = before != nullptr && !ops::same_nodata(*before, marker) &&
+                      ops::same_nodata(reading::nearest_nodata(*before, plan.level->dtype, plan.dtype), marker);
   if (is_new) {
     bool const is_shared = !clamps && reading::a_valid_pixel_may_become(plan, marker, read);
     log_once(text(source, ": nodata ", before->text, " becomes ", marker.text, ", the nearest value of ",

@@ -411,6 +411,18 @@ std::shared_ptr<ReadPlan::Impl const> make_part_plan(ReadPlan::Impl const& plan,
   return result;
 }
 
+std::shared_ptr<ReadPlan::Impl const> make_gathered_plan(ReadPlan::Impl const& plan, std::vector<std::uint32_t> columns,
+                                                         std::vector<std::uint32_t> rows) {
+  auto result = std::make_shared<ReadPlan::Impl>(plan);
+  result->out_width = static_cast<std::uint32_t>(columns.size());
+  result->out_height = static_cast<std::uint32_t>(rows.size());
+  result->source_columns = std::move(columns);
+  result->source_rows = std::move(rows);
+  result->blocks_at_once = 1;
+  choose_threads(*result, result->dataset->trusted, plan.threads);
+  return result;
+}
+
 std::shared_ptr<ReadPlan::Impl const> make_level_plan(std::shared_ptr<Dataset::Impl const> dataset, LevelPtr level,
                                                       std::uint32_t band, ReadPlan::Impl like) {
   auto plan = std::make_shared<ReadPlan::Impl>();

@@ -104,6 +104,12 @@ inline constexpr std::uint64_t kRawPieceBytes = 1 << 20, kRawGrainBytes = 128 <<
 [[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_part_plan(ReadPlan::Impl const& plan, Window const& part,
                                                                    std::span<std::size_t const> band_indices);
 
+// The plan for given columns and rows of its window, each counted from the window's first one, in ascending order,
+// repeats allowed. REQUIRES: not resampled, no filter.
+[[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_gathered_plan(ReadPlan::Impl const& plan,
+                                                                       std::vector<std::uint32_t> columns,
+                                                                       std::vector<std::uint32_t> rows);
+
 // Like make_plan, for one band (from 1) of one given level (a mask), without transforms; window, size and maps are
 // those of `like`.
 [[nodiscard]] std::shared_ptr<ReadPlan::Impl const> make_level_plan(std::shared_ptr<Dataset::Impl const> dataset,

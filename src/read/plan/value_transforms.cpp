@@ -76,7 +76,9 @@ tile::MissingValue as_missing(Nodata const& nodata) {
 }
 
 bool is_same(Nodata const& nodata, tile::MissingValue const& missing) {
-  return nodata.value == missing.value && nodata.exact_i64 == missing.i64 && nodata.exact_u64 == missing.u64;
+  bool const both_nan = std::isnan(nodata.value) && std::isnan(missing.value);
+  return (both_nan || nodata.value == missing.value) && nodata.exact_i64 == missing.i64 &&
+         nodata.exact_u64 == missing.u64;
 }
 
 // Returns nullopt if the type cannot represent the value.

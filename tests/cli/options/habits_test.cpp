@@ -177,7 +177,7 @@ TEST_F(Habits, OfCommandsNameOurs) {
   EXPECT_EQ(command_for_habit(app_, "gdal_edit.py"), "type \"terrazzo edit FILE --help\"");
   EXPECT_EQ(command_for_habit(app_, "addo"), "type \"terrazzo overviews FILE\"");
   EXPECT_NE(command_for_habit(app_, "warp").find("gdalwarp"), std::string::npos);
-  EXPECT_NE(command_for_habit(app_, "merge").find("gdalbuildvrt"), std::string::npos);
+  EXPECT_NE(command_for_habit(app_, "stack").find("gdalbuildvrt"), std::string::npos);
   EXPECT_NE(command_for_habit(app_, "rasterize").find("gdal_rasterize"), std::string::npos);
   EXPECT_NE(command_for_habit(app_, "clip").find("terrazzo convert FILE --out PATH --"), std::string::npos);
   EXPECT_EQ(command_for_habit(app_, "dem.tif"), "type \"terrazzo info dem.tif\"");
