@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bindings.hpp"
 #include "terrazzo/version.hpp"
-
-#include <string>
+#include "text.hpp"
 
 NB_MODULE(_core, module) {
   namespace bind = terrazzo::python;
   module.doc() = "The C++ API of Terrazzo. Use the functions of the package `terrazzo`.";
-  module.attr("version") = std::string(terrazzo::version());
+  module.attr("version") = bind::to_str(terrazzo::version());
   bind::bind_error(module);
   bind::bind_settings(module);
   bind::bind_info(module);

@@ -10,7 +10,15 @@
 #include "terrazzo/resampling.hpp"
 #include "text.hpp"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <tuple>
 
 namespace terrazzo::python {
 

@@ -6,6 +6,10 @@
 #include "bindings.hpp"
 #include "terrazzo/write.hpp"
 
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+
 #include <memory>
 #include <string>
 #include <utility>

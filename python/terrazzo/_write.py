@@ -179,7 +179,7 @@ def write(target: Any, array: Any, *, like: Any = None, mask: Any = None, stream
     >>> heights = np.zeros((100, 100), np.float32)
     >>> report = terrazzo.write("out.tif", heights, crs=32632, transform=(10, 0, 5e5, 0, -10, 4.2e6), cog=True)
     >>> terrazzo.open("out.tif").info.layout.compression
-    'ZSTD'
+    'zstd'
     """
     pixels, mask = _unmask(array, mask, options.get("nodata", ...))
     pixels = _as_array(pixels)

@@ -19,7 +19,7 @@ def test_files_have_the_pixels_and_the_place_that_gdal_reads(path):
     try:
         with rasterio.open(path) as expected:
             pixels = expected.read()
-            crs, transform, nodata = expected.crs, expected.transform, expected.nodata
+            crs, transform, nodata = expected.crs or expected.gcps[1], expected.transform, expected.nodata
     except rasterio.errors.RasterioIOError:
         pytest.skip("GDAL cannot read it")
     ds = terrazzo.open(path)
@@ -45,7 +45,7 @@ def test_a_dataset_describes_its_raster(packed):
     assert ds.bounds == (500000, 4197000, 504000, 4200000) and ds.bounds.top == 4200000
     assert ds.crs == 32632 and ds.crs == "EPSG:32632" and ds.crs.is_projected
     assert "WGS 84 / UTM zone 32N" in ds.crs.wkt and ds.crs.name == "WGS 84 / UTM zone 32N"
-    assert ds.info.layout.compression == "Deflate" and ds.info.layout.tiled
+    assert ds.info.layout.compression == "deflate" and ds.info.layout.tiled
     assert "400 x 300" in repr(ds) and "data:image/png" in ds._repr_html_()
 
 

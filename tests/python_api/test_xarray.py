@@ -47,6 +47,7 @@ def test_indexing_is_lazy_and_equals_numpy(large):
     np.testing.assert_array_equal(data[0, rows, columns].values, whole[0][np.ix_(rows, columns)])
 
 
+@pytest.mark.filterwarnings("ignore:The specified chunks separate")
 def test_chunks_are_whole_tiles_and_lazy(large):
     pytest.importorskip("dask")
     whole = rasterio.open(large).read()
