@@ -64,7 +64,7 @@ def validate(source: Any, *, decode: bool = False, max_findings: int = 100, prog
     `decode` also decodes every tile.
 
     >>> [finding.rule for finding in terrazzo.validate(b"II*").findings]
-    ['unreadable']
+    ['not-a-tiff']
     """
     options = _core.ValidateOptions()
     options.decode, options.max_findings, options.progress = decode, max_findings, progress
