@@ -59,10 +59,10 @@ View view_of(Array const& array, std::size_t first_axis = 0) {
 }
 
 template <class Owner, std::size_t axes>
-nb::object numpy_of(Owner&& owner, void* (*data)(Owner&), std::array<std::size_t, axes> const& shape, DType dtype) {
+NumpyArray numpy_of(Owner&& owner, void* (*data)(Owner&), std::array<std::size_t, axes> const& shape, DType dtype) {
   auto* const kept = new Owner(std::move(owner));
   nb::capsule const capsule(kept, [](void* memory) noexcept { delete static_cast<Owner*>(memory); });
-  return nb::ndarray<nb::numpy>(data(*kept), axes, shape.data(), capsule, nullptr, dlpack_dtype(dtype)).cast();
+  return NumpyArray(data(*kept), axes, shape.data(), capsule, nullptr, dlpack_dtype(dtype));
 }
 
 bool on_device(int device_type) {
@@ -130,14 +130,14 @@ HostBatchView host_batch_view(AnyArray const& array) {
           .item_stride_bytes = array.stride(0) * static_cast<std::int64_t>(array.itemsize())};
 }
 
-nb::object to_numpy(HostArray&& array) {
+NumpyArray to_numpy(HostArray&& array) {
   std::array<std::size_t, 3> const shape{array.bands(), array.height(), array.width()};
   DType const dtype = array.dtype();
   return numpy_of<HostArray>(
       std::move(array), [](HostArray& kept) { return kept.view().data; }, shape, dtype);
 }
 
-nb::object to_numpy(HostBatch&& batch) {
+NumpyArray to_numpy(HostBatch&& batch) {
   std::array<std::size_t, 4> const shape{batch.count(), batch.bands(), batch.height(), batch.width()};
   DType const dtype = batch.dtype();
   return numpy_of<HostBatch>(

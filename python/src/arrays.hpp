@@ -17,6 +17,7 @@ namespace terrazzo::python {
 // Any array of host or device memory: numpy, torch, CuPy, or an object with __dlpack__. The first may be written.
 using AnyArray = nb::ndarray<>;
 using AnyConstArray = nb::ndarray<nb::ro>;
+using NumpyArray = nb::ndarray<nb::numpy>;
 
 [[nodiscard]] nb::dlpack::dtype dlpack_dtype(DType dtype);  // complex integers have none: an `unsupported` error
 [[nodiscard]] DType dtype_from_dlpack(nb::dlpack::dtype dtype);
@@ -36,8 +37,8 @@ using AnyConstArray = nb::ndarray<nb::ro>;
 [[nodiscard]] HostBatchView host_batch_view(AnyArray const& array);
 
 // A numpy array [bands, height, width] that owns `array`.
-[[nodiscard]] nb::object to_numpy(HostArray&& array);
+[[nodiscard]] NumpyArray to_numpy(HostArray&& array);
 // A numpy array [count, bands, height, width] that owns `batch`.
-[[nodiscard]] nb::object to_numpy(HostBatch&& batch);
+[[nodiscard]] NumpyArray to_numpy(HostBatch&& batch);
 
 }  // namespace terrazzo::python

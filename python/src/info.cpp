@@ -99,9 +99,11 @@ void bind_band(nb::module_& module) {
             band.color = parse_color(name);
             band.color_name = name;
           })
-      .def_prop_ro("nodata", [](BandInfo const& band) { return nodata_value(band.nodata, band.dtype); })
+      .def_prop_ro(
+          "nodata", [](BandInfo const& band) { return nodata_value(band.nodata, band.dtype); },
+          nb::for_getter(nb::sig("def nodata(self) -> int | float | None")))
       .def_prop_ro("nodata_text",
-                   [](BandInfo const& band) { return band.nodata ? to_str_or_none(band.nodata->text) : nb::none(); })
+                   [](BandInfo const& band) { return to_str_or_none(band.nodata ? band.nodata->text : std::string()); })
       .def_rw("scale", &BandInfo::scale)
       .def_rw("offset", &BandInfo::offset)
       .def_rw("has_scale", &BandInfo::has_scale)

@@ -24,9 +24,7 @@ void bind_overviews(nb::module_& module) {
   bound.def_rw("factors", &OverviewOptions::factors)
       .def_prop_rw(
           "resampling",
-          [](OverviewOptions const& o) {
-            return o.resampling ? nb::object(to_str(to_string(*o.resampling))) : nb::none();
-          },
+          [](OverviewOptions const& o) { return to_str_or_none(o.resampling ? to_string(*o.resampling) : ""); },
           [](OverviewOptions& o, std::string_view name) { o.resampling = resampling_from(name); })
       .def_rw("keep", &OverviewOptions::keep)
       // The compression of the overviews; without it they have the raster's.

@@ -25,12 +25,12 @@ using PointArray = nb::ndarray<double const, nb::shape<-1, 2>, nb::c_contig, nb:
 
 // Of Points or Pixels. The array owns the vector.
 template <class Pair>
-[[nodiscard]] nb::object points_to_numpy(std::vector<Pair>&& points) {
+[[nodiscard]] nb::ndarray<nb::numpy, double> points_to_numpy(std::vector<Pair>&& points) {
   static_assert(sizeof(Pair) == 2 * sizeof(double));
   auto* const kept = new std::vector<Pair>(std::move(points));
   nb::capsule const owner(kept, [](void* memory) noexcept { delete static_cast<std::vector<Pair>*>(memory); });
   std::array<std::size_t, 2> const shape{kept->size(), 2};
-  return nb::ndarray<nb::numpy, double>(reinterpret_cast<double*>(kept->data()), 2, shape.data(), owner).cast();
+  return nb::ndarray<nb::numpy, double>(reinterpret_cast<double*>(kept->data()), 2, shape.data(), owner);
 }
 
 }  // namespace terrazzo::python

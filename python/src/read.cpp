@@ -62,7 +62,7 @@ void bind_requests(nb::module_& module) {
   auto request = nb::class_<ReadRequest>(module, "ReadRequest").def(nb::init<>());
   request
       .def_prop_rw(
-          "window", [](ReadRequest const& r) { return r.window ? nb::object(to_tuple(*r.window)) : nb::none(); },
+          "window", [](ReadRequest const& r) { return to_tuple(r.window); },
           [](ReadRequest& r, std::optional<WindowTuple> const& window) {
             r.window = window ? std::optional(window_from(*window)) : std::nullopt;
           },
@@ -72,7 +72,8 @@ void bind_requests(nb::module_& module) {
       .def_prop_rw(
           "target_size",
           [](ReadRequest const& r) {
-            return r.target_size ? nb::object(nb::make_tuple(r.target_size->width, r.target_size->height)) : nb::none();
+            using Size = std::pair<std::uint32_t, std::uint32_t>;
+            return r.target_size ? std::optional(Size(r.target_size->width, r.target_size->height)) : std::nullopt;
           },
           [](ReadRequest& r, std::pair<std::uint32_t, std::uint32_t> const& size) {
             r.target_size = TargetSize{size.first, size.second};
@@ -80,8 +81,8 @@ void bind_requests(nb::module_& module) {
       .def_prop_rw(
           "target_resolution",
           [](ReadRequest const& r) {
-            return r.target_resolution ? nb::object(nb::make_tuple(r.target_resolution->x, r.target_resolution->y))
-                                       : nb::none();
+            auto const& size = r.target_resolution;
+            return size ? std::optional(std::pair(size->x, size->y)) : std::nullopt;
           },
           [](ReadRequest& r, std::pair<double, double> const& size) {
             r.target_resolution = TargetResolution{size.first, size.second};
@@ -95,9 +96,8 @@ void bind_requests(nb::module_& module) {
       .def_prop_rw(
           "scale",
           [](ReadRequest const& r) {
-            return r.scale ? nb::object(
-                                 nb::make_tuple(r.scale->from_min, r.scale->from_max, r.scale->to_min, r.scale->to_max))
-                           : nb::none();
+            auto const& s = r.scale;
+            return s ? std::optional(std::tuple(s->from_min, s->from_max, s->to_min, s->to_max)) : std::nullopt;
           },
           [](ReadRequest& r, std::tuple<double, double, double, double> const& s) {
             r.scale = LinearScale{std::get<0>(s), std::get<1>(s), std::get<2>(s), std::get<3>(s)};
@@ -105,7 +105,7 @@ void bind_requests(nb::module_& module) {
       .def("set_missing", [](ReadRequest& r, std::string_view text,
                              std::string_view dtype) { r.missing = make_nodata(text, dtype_from(dtype)); })
       .def_prop_rw(
-          "dtype", [](ReadRequest const& r) { return r.dtype ? nb::object(to_str(to_string(*r.dtype))) : nb::none(); },
+          "dtype", [](ReadRequest const& r) { return to_str_or_none(r.dtype ? to_string(*r.dtype) : ""); },
           [](ReadRequest& r, std::string_view name) { r.dtype = dtype_from(name); })
       .def_rw("strict", &ReadRequest::strict)
       .def_rw("threads", &ReadRequest::threads)

@@ -37,8 +37,11 @@ using WindowTuple = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std:
 [[nodiscard]] inline Window window_from(WindowTuple const& window) {
   return {std::get<0>(window), std::get<1>(window), std::get<2>(window), std::get<3>(window)};
 }
-[[nodiscard]] inline nb::tuple to_tuple(Window const& window) {
-  return nb::make_tuple(window.column, window.row, window.width, window.height);
+[[nodiscard]] inline WindowTuple to_tuple(Window const& window) {
+  return {window.column, window.row, window.width, window.height};
+}
+[[nodiscard]] inline std::optional<WindowTuple> to_tuple(std::optional<Window> const& window) {
+  return window ? std::optional(to_tuple(*window)) : std::nullopt;
 }
 
 // Adds the property of an enumeration that a table names.

@@ -7,9 +7,11 @@
 #include "points.hpp"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace terrazzo::python {
@@ -17,12 +19,12 @@ namespace terrazzo::python {
 namespace {
 
 // [bands, points] of uint8: the values of SampleState.
-nb::object states_to_numpy(std::vector<SampleState>&& states, std::size_t bands, std::size_t points) {
+nb::ndarray<nb::numpy, std::uint8_t> states_to_numpy(std::vector<SampleState>&& states, std::size_t bands,
+                                                     std::size_t points) {
   auto* const kept = new std::vector<SampleState>(std::move(states));
   nb::capsule const owner(kept, [](void* memory) noexcept { delete static_cast<std::vector<SampleState>*>(memory); });
   std::array<std::size_t, 2> const shape{bands, points};
-  return nb::ndarray<nb::numpy, std::uint8_t>(reinterpret_cast<std::uint8_t*>(kept->data()), 2, shape.data(), owner)
-      .cast();
+  return nb::ndarray<nb::numpy, std::uint8_t>(reinterpret_cast<std::uint8_t*>(kept->data()), 2, shape.data(), owner);
 }
 
 }  // namespace
@@ -36,8 +38,8 @@ void bind_sample(nb::module_& module) {
         SampleResult result =
             Work(request).run_interruptible([&] { return sample(dataset, as_points(points), request); });
         std::size_t const bands = result.values.bands(), count = result.values.width();
-        nb::object states = states_to_numpy(std::move(result.states), bands, count);
-        return nb::make_tuple(to_numpy(std::move(result.values)), states);
+        auto states = states_to_numpy(std::move(result.states), bands, count);
+        return std::pair(to_numpy(std::move(result.values)), std::move(states));
       },
       nb::arg("dataset"), nb::arg("points"), nb::arg("request"));
 }

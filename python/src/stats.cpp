@@ -60,7 +60,7 @@ void bind_stats(nb::module_& module) {
       .def_rw("range_max", &PreviewRequest::range_max)
       .def_rw("gamma", &PreviewRequest::gamma)
       .def_prop_rw(
-          "window", [](PreviewRequest const& p) { return p.window ? nb::object(to_tuple(*p.window)) : nb::none(); },
+          "window", [](PreviewRequest const& p) { return to_tuple(p.window); },
           [](PreviewRequest& p, WindowTuple const& window) { p.window = window_from(window); })
       .def_rw("threads", &PreviewRequest::threads);
   def_enum<&PreviewRequest::style>(preview, "style", kStyles);

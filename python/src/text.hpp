@@ -5,6 +5,9 @@
 
 #include "bindings.hpp"
 
+#include <nanobind/stl/optional.h>
+
+#include <optional>
 #include <string_view>
 
 namespace terrazzo::python {
@@ -20,8 +23,8 @@ namespace terrazzo::python {
 }
 
 // None for an empty text.
-[[nodiscard]] inline nb::object to_str_or_none(std::string_view text) {
-  return text.empty() ? nb::none() : nb::object(to_str(text));
+[[nodiscard]] inline std::optional<nb::str> to_str_or_none(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(to_str(text));
 }
 
 }  // namespace terrazzo::python

@@ -10,7 +10,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstddef>
+#include <optional>
 #include <span>
+#include <tuple>
 
 namespace terrazzo::python {
 
@@ -30,7 +32,7 @@ void bind_validate(nb::module_& module) {
       .def_prop_ro("tile",
                    [](Finding const& finding) {
                      auto const& tile = finding.tile;
-                     return tile ? nb::object(nb::make_tuple(tile->column, tile->row, tile->plane)) : nb::none();
+                     return tile ? std::optional(std::tuple(tile->column, tile->row, tile->plane)) : std::nullopt;
                    })
       .def_ro("offset", &Finding::offset)
       .def_ro("known_to_gdal", &Finding::known_to_gdal)

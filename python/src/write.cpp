@@ -58,7 +58,7 @@ void bind_options(nb::module_& module) {
           [](WriteOptions& o, std::optional<std::string> const& text) {
             o.nodata = text ? std::optional(make_nodata(*text, o.dtype)) : std::nullopt;
           },
-          nb::for_setter(nb::arg("text").none()))
+          nb::for_getter(nb::sig("def nodata(self) -> int | float | None")), nb::for_setter(nb::arg("text").none()))
       .def_rw("nan_to_nodata", &WriteOptions::nan_to_nodata)
       .def_rw("band_info", &WriteOptions::band_info)
       .def_rw("mask", &WriteOptions::mask)
@@ -84,7 +84,7 @@ void bind_options(nb::module_& module) {
       .def_prop_rw(
           "overview_resampling",
           [](WriteOptions const& o) {
-            return o.overview_resampling ? nb::object(to_str(to_string(*o.overview_resampling))) : nb::none();
+            return to_str_or_none(o.overview_resampling ? to_string(*o.overview_resampling) : "");
           },
           [](WriteOptions& o, std::string_view name) { o.overview_resampling = resampling_from(name); })
       .def_rw("georeference", &WriteOptions::georeference)

@@ -48,24 +48,18 @@ class RasterArray(BackendArray):
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._read)
 
     def _read(self, key: tuple[Any, ...]) -> Any:
-        band_key = slice(None) if self.band is None else None
-        keys = key if self.band is None else (None, *key)
-        if band_key is None:
-            bands, band_index, first_band = [self.band], 0, 0
+        """Reads the window around the indices, then picks them from it: outer indexing, one axis after the other."""
+        spans = [_span(part, size) for part, size in zip(key, self.shape)]
+        if self.band is not None:
+            spans.insert(0, (self.band - 1, 1, 0))
+        (first, count, band_index), (row, rows, row_index), (column, columns, column_index) = spans
+        if count and rows and columns:
+            bands = range(first + 1, first + count + 1)
+            pixels = self.dataset.read(bands, window=(column, row, columns, rows), overview=self.overview)
         else:
-            first_band, count, band_index = _span(keys[0], self.shape[0])
-            bands = list(range(first_band + 1, first_band + count + 1))
-        row, rows, row_index = _span(keys[1], self.shape[-2])
-        column, columns, column_index = _span(keys[2], self.shape[-1])
-        if not bands or not rows or not columns:
-            return np.empty(self.shape, self.dtype)[key if not isinstance(key, tuple) else np.ix_(*map(_positions, key, self.shape))]
-        pixels = self.dataset.read(bands, window=(column, row, columns, rows), overview=self.overview)
-        # One axis at a time: outer indexing. The last first, so that dropped axes do not shift the others.
+            pixels = np.empty((count, rows, columns), self.dtype)
+        # The last axis first: an index of one position drops its axis and would shift the axes after it.
         return pixels[:, :, column_index][:, row_index][band_index]
-
-
-def _positions(key: Any, size: int) -> Any:
-    return np.arange(size)[key] if isinstance(key, slice) else np.atleast_1d(key)
 
 
 def level_size(dataset: Dataset, overview: int) -> tuple[int, int]:

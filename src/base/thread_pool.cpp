@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/thread_pool.hpp"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -140,9 +142,17 @@ class Pool {
   std::size_t thread_count_ = 0;
 };
 
+std::atomic<Pool*> the_pool{nullptr};
+
 Pool& pool() {
-  static Pool* const p = new Pool;  // never destroyed: its threads outlive static destruction
-  return *p;
+  static bool const made = [] {
+    the_pool = new Pool;  // never destroyed: its threads outlive static destruction
+    // A child of fork() has none of the threads, and another thread may have held the mutex: it gets a new pool.
+    ::pthread_atfork(nullptr, nullptr, [] { the_pool = new Pool; });
+    return true;
+  }();
+  static_cast<void>(made);
+  return *the_pool;
 }
 
 }  // namespace

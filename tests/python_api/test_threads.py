@@ -81,3 +81,19 @@ def test_importing_takes_little_more_than_numpy():
     code = "import sys, terrazzo; print(*sorted(set(sys.modules) & {'xarray', 'dask', 'pyproj', 'fsspec', 'pandas'}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+FORKED = """
+import multiprocessing, sys, terrazzo
+def total(path):
+    return int(terrazzo.read(path, 1).sum(dtype="uint64"))
+if __name__ == "__main__":
+    expected = total(sys.argv[1])
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(pool.map(total, [sys.argv[1]] * 4) == [expected] * 4)
+"""
+
+
+def test_reads_work_in_forked_processes(large):
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED, str(large)], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "True", done.stderr
