@@ -3,6 +3,8 @@
 
 #include "base/condition.hpp"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -142,9 +144,17 @@ class Pool {
   std::size_t thread_count_ = 0;
 };
 
+std::atomic<Pool*> the_pool{nullptr};
+
 Pool& pool() {
-  static Pool* const p = new Pool;  // never destroyed: its threads outlive static destruction
-  return *p;
+  static bool const made = [] {
+    the_pool = new Pool;  // never destroyed: its threads outlive static destruction
+    // A child of fork() has none of the threads, and another thread may have held the mutex: it gets a new pool.
+    ::pthread_atfork(nullptr, nullptr, [] { the_pool = new Pool; });
+    return true;
+  }();
+  static_cast<void>(made);
+  return *the_pool;
 }
 
 }  // namespace

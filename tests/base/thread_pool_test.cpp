@@ -6,6 +6,8 @@
 #include "terrazzo/error.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -208,6 +210,29 @@ TEST(ThreadPool, ServesManyCallersAtOnce) {
   for (std::thread& caller : callers) { caller.join(); }
   EXPECT_EQ(total, 10 * 20 * 40);
 }
+
+#ifndef __SANITIZE_THREAD__
+#if !defined(__has_feature) || !__has_feature(thread_sanitizer)
+// Python's multiprocessing and torch's DataLoader fork processes that have read already.
+TEST(ThreadPool, AChildOfForkHasThreadsOfItsOwn) {
+  run_on_pool(4, [](unsigned) {});
+  pid_t const child = ::fork();
+  if (child == 0) {
+    // Two threads meet: with the parent's threads only, the second would never come.
+    std::atomic<int> there{0};
+    ::alarm(20);
+    run_on_pool(2, [&](unsigned) {
+      ++there;
+      while (there < 2) { std::this_thread::yield(); }
+    });
+    ::_exit(there == 2 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+#endif
+#endif
 
 }  // namespace
 }  // namespace terrazzo

@@ -32,7 +32,7 @@ MAY_INCLUDE = {
     "ops": ["base", "tiff", "tile", "read", "write"],  # tiff: validate judges directories and tile indexes themselves
 }
 # Front ends: public headers and their own.
-FRONT_ENDS = ["cli", "bench", "examples"]
+FRONT_ENDS = ["cli", "bench", "examples", "python"]
 
 # Sources that need no test file of their own, and why.
 NO_TEST_NEEDED = {
@@ -158,12 +158,13 @@ def check_cmake_lists():
         yield from unlisted([path], ["tests", Path(*path.parts[:2]), path.parent])
     yield from unlisted(files("cli", suffixes={".cpp"}), ["cli"])
     yield from unlisted(files("bench", suffixes={".cpp"}), ["bench"])
+    yield from unlisted(files("python", suffixes={".cpp"}), ["python"])
 
 
 def our_text_files():
     yield from files("src", "include", "cli", "python", "bench", "examples", "tests", "tools", "cmake",
                      suffixes=CODE | {".py", ".sh", ".cmake"})
-    yield from files("src", "cli", "bench", "examples", "tests", suffixes={".txt"})
+    yield from files("src", "cli", "bench", "examples", "python", "tests", suffixes={".txt"})
     yield from (Path(name) for name in ("CMakeLists.txt", "dev", ".ci/run") if (ROOT / name).is_file())
 
 
@@ -174,7 +175,7 @@ def check_spdx():
         head = lines_of(path)[:2]  # a script has its interpreter first
         if not any("SPDX-License-Identifier: Apache-2.0" in line for line in head):
             yield f"{path} does not begin with the SPDX line"
-    for path in files("src", "include", "cli", suffixes={".hpp", ".cuh"}):
+    for path in files("src", "include", "cli", "python", suffixes={".hpp", ".cuh"}):
         if "#pragma once" not in lines_of(path):
             yield f"{path} has no #pragma once"
 
@@ -186,7 +187,7 @@ def check_lengths():
 
 
 def check_folder_sizes():
-    for top in ("src", "cli", "include"):
+    for top in ("src", "cli", "include", "python"):
         for folder in sorted({path.parent for path in files(top)}):
             count = sum(1 for path in (ROOT / folder).iterdir() if path.suffix in CODE)
             if count > MAX_FILES:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Adds up what the test runners left in a results folder. The last line is `N passed, N failed, N skipped`.
 
-Reads gtest-*/ (one XML a binary, and CTest's own), pytest.xml, checks.tsv (outcome, name, reason) and stages.tsv
+Reads gtest-*/ (one XML a binary, and CTest's own), pytest*.xml, checks.tsv (outcome, name, reason) and stages.tsv
 (seconds, name). Fails when anything failed, or when nothing passed.
 """
 import sys
@@ -81,8 +81,8 @@ def main(folder):
         tally.add(outcome, name, reason)
     for gtest in sorted(folder.glob("gtest-*")):
         add_gtest_folder(tally, gtest)
-    if (folder / "pytest.xml").is_file():
-        add_pytest(tally, folder / "pytest.xml")
+    for report in sorted(folder.glob("pytest*.xml")):
+        add_pytest(tally, report)
 
     print("\n== stage times")
     stages = rows(folder / "stages.tsv")

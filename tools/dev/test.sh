@@ -108,6 +108,30 @@ python_stage() {
   [[ -f $RESULTS/pytest.xml ]]
 }
 
+# install_release: the library of the release build in build/install.
+install_release() {
+  rm -rf build/install
+  cmake --install build/release --prefix build/install >build/install.log
+}
+
+# Makes the wheel of the Python package, and tests it in a fresh environment. The module links the library of the
+# release build: compiling the library again would take most of CI's time. The environment has the packages of build/venv
+# by a path file, because installing them again would take as long as the tests.
+package_stage() {
+  install_release
+  rm -rf build/wheel build/package-venv
+  "$VENV/bin/python" -m pip wheel . --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+    -w build/wheel -C build-dir=build/package -C cmake.source-dir=python -C cmake.define.CMAKE_PREFIX_PATH="$ROOT/build/install"
+  "$VENV/bin/python" -m venv build/package-venv
+  build/package-venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-index build/wheel/*.whl
+  local packages='import sysconfig; print(sysconfig.get_path("purelib"))'
+  "$VENV/bin/python" -c "$packages" >"$(build/package-venv/bin/python -c "$packages")/test-packages.pth"
+  record passed "the Python package installs: $(basename build/wheel/*.whl), $(stat -c %s build/wheel/*.whl) bytes"
+  (cd tests/python_api && ../../build/package-venv/bin/python -m pytest . -q -n "$JOBS" \
+    --junitxml "$RESULTS/pytest-package.xml") || true
+  [[ -f $RESULTS/pytest-package.xml ]]
+}
+
 fuzz_stage() {
   [[ -n $(fuzz_targets) ]]
   fuzz_all "$1" | record_lines
@@ -116,9 +140,9 @@ fuzz_stage() {
 # Builds example programs against the installed package; each takes a raster. Their target has the folder's name.
 examples_stage() {
   local example name
-  rm -rf build/install build/examples
+  install_release
+  rm -rf build/examples
   mkdir -p build/examples
-  cmake --install build/release --prefix build/install >build/examples/install.log
   "$VENV/bin/python" tools/dev/make_terrain.py --size 256 build/examples/terrain.tif >/dev/null
   for example in examples/*/CMakeLists.txt; do
     name=$(basename "$(dirname "$example")")
@@ -159,6 +183,7 @@ run_tests() {
       stage "fuzz: $fuzz_seconds s a target" fuzz_stage "$fuzz_seconds"
     fi
     stage "python tests: corpus, generated files, bad files, command line" python_stage
+    stage "python package: wheel, fresh environment, tests" package_stage
     stage "TSan: pool, engine, writers" tsan_stage
     stage "examples: programs against the installed package" examples_stage
   fi

@@ -1,0 +1,462 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opening and reading rasters."""
+from __future__ import annotations
+
+import base64
+import functools
+import html
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from ._crs import Crs, crs_text
+from ._geometry import Bounds, Transform, Window, WindowLike
+from ._requests import dtype_name, make_request, number_text, place_window
+from ._sources import is_url, make_source, path_of
+from .errors import UnsupportedError, UsageError, missing_file
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from ._requests import Resources
+
+
+def open(
+    source: Any, *, page: int = 0, sidecars: bool = True, trust: str = "automatic", filesystem: Any = None
+) -> Dataset:
+    """Opens a raster: reads its header, and no pixels.
+
+    `source` is a path, bytes or another buffer, a file object, an fsspec URL or file, or an object with `size` and
+    `read_ranges(list of (offset, length))`. With `filesystem`, an fsspec file system, it is a path in that.
+    `page` is the index of the image in a file of several, see `Dataset.info.pages`. `sidecars` looks for .aux.xml,
+    .ovr, .msk and world files beside a local file. `trust` is 'trusted' or 'untrusted', and decides whether decoders
+    that are not hardened against hostile files may run; by default, local files are trusted.
+
+    >>> with terrazzo.open("dem.tif") as dem:
+    ...     dem.shape, dem.dtype, str(dem.crs)
+    ((1, 300, 400), dtype('float32'), 'EPSG:32632')
+    """
+    options = _core.OpenOptions()
+    options.page, options.sidecars, options.trust = page, sidecars, trust
+    path = path_of(source)
+    if path is not None and filesystem is None and not is_url(path):
+        with missing_file(path):
+            core = _core.open(path, options)
+    else:
+        core = _core.open_source(make_source(source, filesystem), options)
+    arguments = {"page": page, "sidecars": sidecars, "trust": trust, "filesystem": filesystem}
+    return Dataset(core, source, arguments)
+
+
+def _open_with(source: Any, arguments: dict[str, Any]) -> Dataset:
+    return open(source, **arguments)
+
+
+class Dataset:
+    """A raster that is open for reading. It never changes, and any number of threads may read from it.
+
+    Bands count from 1. Arrays have the axes (band, row, column); a single band, `bands=1`, gives (row, column).
+    """
+
+    def __init__(self, core: _core.Dataset, source: Any, arguments: dict[str, Any]):
+        self._handle: _core.Dataset | None = core
+        self._source, self._arguments = source, arguments
+        self.info: _core.Info = core.info
+
+    @property
+    def _core(self) -> _core.Dataset:
+        if self._handle is None:
+            raise UsageError(f"{self.name} is closed")
+        return self._handle
+
+    def close(self) -> None:
+        """Ends the use of the source. Reads that run in other threads finish."""
+        self._handle = None
+
+    def __enter__(self) -> Dataset:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self):
+        source = self._source
+        return _open_with, (os.fspath(source) if isinstance(source, os.PathLike) else source, self._arguments)
+
+    # --- Description
+
+    @property
+    def name(self) -> str:
+        return self.info.source
+
+    @property
+    def width(self) -> int:
+        return self.info.width
+
+    @property
+    def height(self) -> int:
+        return self.info.height
+
+    @property
+    def count(self) -> int:
+        """The number of bands."""
+        return len(self.info.bands)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """(bands, height, width)."""
+        return self.count, self.height, self.width
+
+    @functools.cached_property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of read()'s result without conversion."""
+        return np.dtype(_core.result_dtype(self._core, _core.ReadRequest()))
+
+    @property
+    def bands(self) -> list[_core.BandInfo]:
+        """dtype, nodata, scale, offset, unit, description, color, color_table, statistics, ... of each band."""
+        return self.info.bands
+
+    @property
+    def nodata(self) -> int | float | None:
+        """Of the first band."""
+        return self.info.bands[0].nodata
+
+    @property
+    def overviews(self) -> list[_core.OverviewInfo]:
+        return self.info.overviews
+
+    @property
+    def tags(self) -> dict[str, Any]:
+        """Metadata items of the default domain. `info.metadata` has all domains."""
+        return self.info.metadata.get("", {})
+
+    @property
+    def gcps(self) -> list[_core.GroundControlPoint]:
+        return self.info.georeference.gcps
+
+    @property
+    def rpcs(self) -> dict[str, str]:
+        return self.info.georeference.rpc
+
+    @property
+    def transform(self) -> Transform | None:
+        """From (column, row) of pixel corners to (x, y)."""
+        gdal = self.info.georeference.transform
+        return None if gdal is None else Transform.from_gdal(gdal)
+
+    @functools.cached_property
+    def crs(self) -> Crs | None:
+        core = self.info.georeference.crs
+        if core is None:
+            detailed = self.detailed_info().georeference.crs
+            return None if detailed is None else Crs._of(detailed, lambda: detailed)
+        return Crs._of(core, lambda: self.detailed_info().georeference.crs)
+
+    def detailed_info(self) -> _core.Info:
+        """`info` with the fields that need PROJ's database; equal to `info` without PROJ."""
+        return self._detailed
+
+    @functools.cached_property
+    def _detailed(self) -> _core.Info:
+        return self._core.detailed_info()
+
+    @property
+    def bounds(self) -> Bounds:
+        """The smallest box that contains the raster, in its CRS."""
+        return Bounds(*_core.bounds(self.info))
+
+    def bounds_in(self, crs: Any) -> Bounds:
+        """The bounds in another CRS; needs PROJ."""
+        return Bounds(*_core.bbox_to(self.detailed_info(), _core.bounds(self.info), crs_text(crs)))
+
+    def window(self, bbox: Iterable[float], *, bbox_crs: Any = None, overview: int = 0) -> Window:
+        """The pixels that a box of coordinates touches, clipped to the raster."""
+        from ._requests import box_in_crs
+
+        return Window(*_core.window_of(self.info, box_in_crs(self._core, bbox, bbox_crs), overview))
+
+    def window_transform(self, window: WindowLike, overview: int = 0) -> Transform:
+        """The transform of a raster made of this window."""
+        from ._geometry import parse_window
+
+        return Transform.from_gdal(_core.transform_of(self.info, parse_window(window, self.width, self.height), overview))
+
+    def __repr__(self) -> str:
+        bands, height, width = self.shape
+        return f"<terrazzo.Dataset {self.name!r}: {width} x {height} pixels, {bands} x {self.bands[0].dtype}>"
+
+    def _repr_html_(self) -> str:
+        """The description and a thumbnail, for notebooks."""
+        rows = {
+            "size": f"{self.width} x {self.height} pixels, {self.count} bands of {self.bands[0].dtype}",
+            "CRS": "none" if self.crs is None else str(self.crs),
+            "bounds": "none" if self.transform is None else ", ".join(f"{edge:g}" for edge in self.bounds),
+            "compression": self.info.layout.compression,
+            "overviews": ", ".join(f"{o.width} x {o.height}" for o in self.overviews) or "none",
+        }
+        cells = "".join(f"<tr><th>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in rows.items())
+        request = _core.PreviewRequest()
+        request.max_size = 256
+        png = base64.b64encode(_core.make_preview(self._core, request)).decode()
+        return (
+            f"<b>{html.escape(self.name)}</b><div style='display:flex'><img src='data:image/png;base64,{png}'>"
+            f"<table>{cells}</table></div>"
+        )
+
+    # --- Pixels
+
+    def read(
+        self,
+        bands: int | Iterable[int] | None = None,
+        *,
+        window: WindowLike | None = None,
+        bbox: Iterable[float] | None = None,
+        bbox_crs: Any = None,
+        overview: int | None = None,
+        size: tuple[int, int] | None = None,
+        resolution: float | tuple[float, float] | None = None,
+        keep_extent: bool = False,
+        resampling: str | None = None,
+        boundless: bool = False,
+        masked: bool = False,
+        fill: float | None = None,
+        unpack: bool = False,
+        scale: Iterable[float] | None = None,
+        dtype: Any = None,
+        out: Any = None,
+        device: str | int = "cpu",
+        stream: Any = None,
+        report: _core.ReadReport | None = None,
+        **resources: Unpack[Resources],
+    ) -> Any:
+        """Reads pixels into a new numpy array, into `out`, or into GPU memory.
+
+        The place: `window` is (column, row, width, height), a pair of slices (rows, columns) or a rasterio Window;
+        `bbox` is (left, bottom, right, top) in the raster's CRS or in `bbox_crs`. With `boundless` they may reach
+        outside the raster, where pixels are missing.
+
+        The scale: `overview` 1 is the first overview; `size=(width, height)` or `resolution` resample, by
+        `resampling` ('nearest', 'average', 'bilinear', 'cubic', 'cubic-spline', 'lanczos', 'mode', 'min', 'max',
+        'median', 'rms'), from the smallest overview that is fine enough. `resolution` is exact and may extend the
+        window; with `keep_extent` it is rounded instead.
+
+        The values: `masked` makes missing pixels (nodata, mask, alpha) NaN, or `fill`; integers become float64 unless
+        `dtype` says otherwise. `unpack` applies scale and offset of the bands. `scale=(from_min, from_max, to_min,
+        to_max)` maps values linearly. `dtype` rounds and clamps as GDAL does.
+
+        The memory: `out` is an array of the result's shape with any strides, in host or GPU memory. `device='cuda'`
+        returns a DeviceArray on the current GPU, which CuPy, torch and JAX take by `from_dlpack` without a copy.
+        `stream` is the address of a CUDA stream, whose queued work the read waits for.
+
+        Further keywords: `threads`, `memory_limit_bytes`, `progress` (a function of (done, total) that cancels by
+        returning False), `bad_tile='fill'`, `strict`, `engine`, `exact`, `device_budget_bytes`, `device_fetch`.
+
+        >>> dem = terrazzo.open("dem.tif")
+        >>> dem.read(1, window=(10, 20, 3, 2)).shape
+        (2, 3)
+        >>> dem.read(size=(40, 30), resampling="average").shape
+        (1, 30, 40)
+        """
+        core = self._core
+        request, single = make_request(
+            overview=overview, size=size, resolution=resolution, keep_extent=keep_extent, resampling=resampling,
+            bands=bands, masked=masked, unpack=unpack, scale=scale, dtype=dtype, resources=resources,
+        )  # fmt: skip
+        if fill is not None:
+            request.set_missing(number_text(fill), dtype_name(dtype) if dtype is not None else _core.result_dtype(core, request))
+        outside = place_window(core, request, window, bbox, bbox_crs, boundless)
+        if device != "cpu":
+            return self._read_device(request, outside, out, device, stream, single)
+        if outside is not None:
+            if request.target_size or request.target_resolution:
+                raise UnsupportedError("boundless reads are not resampled; resample the array afterwards")
+            if out is not None and dtype is None:
+                request.dtype = dtype_name(out.dtype)
+            pixels = _core.read_boundless(core, outside, request, report)
+            pixels = pixels[0] if single else pixels
+            if out is None:
+                return pixels
+            out[...] = pixels
+            return out
+        if out is None:
+            pixels = _core.read(core, request, report)
+            return pixels[0] if single else pixels
+        if isinstance(out, np.ndarray) or not _core.is_on_device(out):
+            _core.read_into(core, request, out, report)
+        else:
+            _core.read_into_device(core, request, out, _stream_address(stream))
+        return out
+
+    def _read_device(
+        self, request: _core.ReadRequest, outside: Window | None, out: Any, device: str | int, stream: Any, single: bool
+    ) -> Any:
+        if outside is not None:
+            raise UnsupportedError("boundless reads go to host memory only")
+        _check_device(device)
+        if out is not None:
+            _core.read_into_device(self._core, request, out, _stream_address(stream))
+            return out
+        return _core.read_device(self._core, request, _stream_address(stream))
+
+    def read_mask(
+        self,
+        bands: int | Iterable[int] | None = None,
+        *,
+        window: WindowLike | None = None,
+        bbox: Iterable[float] | None = None,
+        bbox_crs: Any = None,
+        overview: int | None = None,
+        size: tuple[int, int] | None = None,
+        resampling: str | None = None,
+        **resources: Unpack[Resources],
+    ) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """Validity of pixels: 255 valid, 0 missing, from the mask, the alpha band or nodata.
+
+        >>> terrazzo.open("dem.tif").read_mask(1).min()
+        np.uint8(255)
+        """
+        request, single = make_request(
+            overview=overview, size=size, resampling=resampling, bands=bands, resources=resources
+        )
+        place_window(self._core, request, window, bbox, bbox_crs, boundless=False)
+        mask = _core.read_mask(self._core, request)
+        return mask[0] if single else mask
+
+    def sample(
+        self,
+        points: Any,
+        bands: int | Iterable[int] | None = None,
+        *,
+        crs: Any = None,
+        masked: bool = False,
+        unpack: bool = False,
+        dtype: Any = None,
+        overview: int | None = None,
+        return_states: bool = False,
+        **resources: Unpack[Resources],
+    ) -> Any:
+        """Values at points: the pixels that contain them, as (points, bands), or (points) for a single band.
+
+        `points` are (x, y) pairs in the raster's CRS or in `crs`. Points outside the raster are 0, or NaN if `masked`;
+        `return_states` returns (values, states): 0 valid, 1 missing, 2 outside.
+
+        >>> dem = terrazzo.open("dem.tif")
+        >>> dem.sample([(500015, 4199985)], 1) == dem.read(1)[1, 1]
+        array([ True])
+        """
+        request, single = make_request(
+            overview=overview, bands=bands, masked=masked, unpack=unpack, dtype=dtype, resources=resources
+        )
+        places = np.ascontiguousarray(points, dtype=np.float64).reshape(-1, 2)
+        if crs is not None:
+            places = _core.points_in(self.detailed_info(), places, crs_text(crs))
+        values, states = _core.sample(self._core, places, request)
+        values = values[:, 0, :].T
+        if masked and values.dtype.kind in "fc":
+            values[states.T == 2] = np.nan
+        if single:
+            values, states = values[:, 0], states[0]
+        else:
+            states = states.T
+        return (values, states) if return_states else values
+
+    def to_pixel(self, points: Any) -> np.ndarray[Any, Any]:
+        """(column, row) of (x, y) pairs; (0, 0) is the outer corner of the first pixel."""
+        return _core.to_pixel(self.info, np.ascontiguousarray(points, dtype=np.float64).reshape(-1, 2))
+
+    def to_world(self, pixels: Any) -> np.ndarray[Any, Any]:
+        """(x, y) of (column, row) pairs."""
+        return _core.to_world(self.info, np.ascontiguousarray(pixels, dtype=np.float64).reshape(-1, 2))
+
+    def stats(self, bands: int | Iterable[int] | None = None, **keywords: Any) -> list[_core.BandStats]:
+        """See terrazzo.stats()."""
+        from ._operations import stats
+
+        return stats(self, bands, **keywords)
+
+    def preview(self, **keywords: Any) -> bytes:
+        """See terrazzo.preview()."""
+        from ._operations import preview
+
+        return preview(self, **keywords)
+
+
+def read(source: Any, bands: int | Iterable[int] | None = None, **keywords: Any) -> Any:
+    """Opens a raster and reads from it: see Dataset.read().
+
+    >>> terrazzo.read("dem.tif", 1, window=(0, 0, 2, 2)).dtype
+    dtype('float32')
+    """
+    return as_dataset(source).read(bands, **keywords)
+
+
+def read_windows(
+    items: Iterable[tuple[Any, WindowLike]],
+    bands: Iterable[int] | None = None,
+    *,
+    overview: int | None = None,
+    dtype: Any = None,
+    out: Any = None,
+    device: str | int = "cpu",
+    stream: Any = None,
+    masked: bool = False,
+    unpack: bool = False,
+    **resources: Unpack[Resources],
+) -> Any:
+    """Reads windows of one size, from one raster or several, into one array: (windows, bands, rows, columns).
+
+    `items` are pairs of a Dataset, or a source, and a window inside it. Each tile is decoded once for all windows.
+
+    >>> dem = terrazzo.open("dem.tif")
+    >>> terrazzo.read_windows([(dem, (0, 0, 64, 64)), (dem, (100, 30, 64, 64))]).shape
+    (2, 1, 64, 64)
+    """
+    from ._geometry import parse_window
+
+    request, _ = make_request(overview=overview, dtype=dtype, bands=bands, masked=masked, unpack=unpack, resources=resources)
+    opened: dict[str, Dataset] = {}  # by path: many windows may name the same file
+    windows = []
+    for source, window in items:
+        path = path_of(source)
+        dataset = as_dataset(source) if path is None else opened.get(path) or opened.setdefault(path, open(path))
+        windows.append((dataset._core, parse_window(window, dataset.width, dataset.height)))
+    if device != "cpu":
+        _check_device(device)
+        return _core.read_windows_device(windows, request, _stream_address(stream))
+    if out is None:
+        return _core.read_windows(windows, request)
+    _core.read_windows_into(windows, request, out)
+    return out
+
+
+def as_dataset(source: Any) -> Dataset:
+    return source if isinstance(source, Dataset) else open(source)
+
+
+def _stream_address(stream: Any) -> int:
+    """The address of a CUDA stream: an int, or an object of CuPy (`ptr`) or torch (`cuda_stream`)."""
+    if stream is None:
+        return 0
+    for name in ("ptr", "cuda_stream"):
+        if hasattr(stream, name):
+            return int(getattr(stream, name))
+    return int(stream)
+
+
+def _check_device(device: str | int) -> None:
+    """'cuda', 'cuda:N' or N, which must be the thread's current device: the library reads into that one."""
+    text = f"cuda:{device}" if isinstance(device, int) else device
+    kind, _, number = text.partition(":")
+    if kind != "cuda" or (number and not number.isdigit()):
+        raise UsageError(f"device is {device!r}; it is 'cpu', 'cuda' or 'cuda:N'")
+    if number:
+        state = _core.device_state()
+        if state.usable and state.device != int(number):
+            raise UsageError(
+                f"the current device is cuda:{state.device}; make cuda:{number} current first, "
+                "as by `with cupy.cuda.Device(N)` or `with torch.cuda.device(N)`"
+            )

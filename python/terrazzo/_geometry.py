@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Windows, transforms and bounds: plain tuples with names, and the forms in which callers may pass them."""
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Union
+
+from .errors import UsageError
+
+
+class Window(NamedTuple):
+    """A rectangle of pixels: columns from `column`, rows from `row`."""
+
+    column: int
+    row: int
+    width: int
+    height: int
+
+    @property
+    def slices(self) -> tuple[slice, slice]:
+        """(rows, columns), to index an array of the whole raster."""
+        return slice(self.row, self.row + self.height), slice(self.column, self.column + self.width)
+
+
+class Bounds(NamedTuple):
+    """A box of coordinates."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+class Transform(NamedTuple):
+    """An affine transform from (column, row) to (x, y), in the order of the packages affine and rasterio.
+
+    >>> t = Transform.from_gdal((500000, 10, 0, 4200000, 0, -10))
+    >>> t @ (2, 3)
+    (500020.0, 4199970.0)
+    >>> t.a, t.c, t.e, t.f
+    (10.0, 500000.0, -10.0, 4200000.0)
+    """
+
+    a: float
+    b: float
+    c: float
+    d: float
+    e: float
+    f: float
+
+    @classmethod
+    def from_gdal(cls, t: Sequence[float]) -> Transform:
+        c, a, b, f, d, e = map(float, t)
+        return cls(a, b, c, d, e, f)
+
+    @classmethod
+    def from_origin(cls, left: float, top: float, x_size: float, y_size: float) -> Transform:
+        """Of a north-up raster with its upper left corner and the size of its pixels."""
+        return cls(float(x_size), 0.0, float(left), 0.0, -float(y_size), float(top))
+
+    def to_gdal(self) -> tuple[float, float, float, float, float, float]:
+        return self.c, self.a, self.b, self.f, self.d, self.e
+
+    def __matmul__(self, pixel: tuple[float, float]) -> tuple[float, float]:
+        column, row = pixel
+        return self.a * column + self.b * row + self.c, self.d * column + self.e * row + self.f
+
+
+WindowLike = Union[Window, tuple[int, int, int, int], tuple[slice, slice], Any]
+
+
+def _slice_range(part: slice, size: int | None, axis: str) -> tuple[int, int]:
+    if part.step not in (None, 1):
+        raise UsageError(f"the slice of {axis} has step {part.step}; windows have step 1")
+    start = 0 if part.start is None else operator.index(part.start)
+    if part.stop is None and size is None:
+        raise UsageError(f"the slice of {axis} has no end, and the size of the raster is unknown here")
+    stop = size if part.stop is None else operator.index(part.stop)
+    assert stop is not None
+    if start < 0 or stop < start:
+        raise UsageError(f"the slice of {axis} is {start}:{stop}; both ends count from 0")
+    return start, stop - start
+
+
+def parse_window(window: WindowLike, width: int | None = None, height: int | None = None) -> Window:
+    """From (column, row, width, height), (slice of rows, slice of columns) or a rasterio Window."""
+    if type(window) is Window:
+        return window
+    if hasattr(window, "col_off"):
+        return Window(*(_whole(getattr(window, name)) for name in ("col_off", "row_off", "width", "height")))
+    parts = tuple(window)
+    if len(parts) == 2 and all(isinstance(part, slice) for part in parts):
+        row, rows = _slice_range(parts[0], height, "rows")
+        column, columns = _slice_range(parts[1], width, "columns")
+        return Window(column, row, columns, rows)
+    if len(parts) != 4:
+        raise UsageError("a window is (column, row, width, height), or (slice of rows, slice of columns)")
+    return Window(*map(_whole, parts))
+
+
+def _whole(number: Any) -> int:
+    try:
+        return operator.index(number)
+    except TypeError:
+        pass
+    if isinstance(number, float) and number.is_integer():
+        return int(number)
+    raise UsageError(f"a window counts whole pixels, not {number!r}")
+
+
+def parse_transform(transform: Any) -> Transform:
+    """From a Transform, an affine.Affine, or 6 or 9 numbers in affine's order."""
+    if all(hasattr(transform, name) for name in "abcdef"):
+        return Transform(*(float(getattr(transform, name)) for name in "abcdef"))
+    numbers = tuple(map(float, transform))
+    if len(numbers) not in (6, 9):
+        raise UsageError("a transform has 6 numbers: a, b, c, d, e, f of affine and rasterio")
+    return Transform(*numbers[:6])
+
+
+def pair(value: Any, name: str) -> tuple[Any, Any]:
+    """One number for both axes, or two."""
+    if isinstance(value, Iterable):
+        numbers = tuple(value)
+        if len(numbers) != 2:
+            raise UsageError(f"{name} has {len(numbers)} numbers; it takes one or two")
+        return numbers[0], numbers[1]
+    return value, value

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations on whole files: convert, validate, edit, overviews, stats, preview, doctor."""
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Mapping
+from types import EllipsisType
+from typing import Any
+
+from . import _core
+from ._crs import core_crs
+from ._dataset import as_dataset
+from ._geometry import WindowLike, parse_transform, parse_window
+from ._requests import band_list, make_request, number_text, place_window
+from ._sinks import make_target
+from ._sources import is_buffer, path_of
+from ._write import write_options
+from .errors import UsageError, missing_file
+
+_READ_KEYWORDS = ("overview", "size", "resolution", "keep_extent", "resampling", "masked", "unpack", "scale", "dtype")
+
+
+def convert(
+    source: Any,
+    target: Any,
+    *,
+    bands: Iterable[int] | None = None,
+    window: WindowLike | None = None,
+    bbox: Iterable[float] | None = None,
+    bbox_crs: Any = None,
+    **options: Any,
+) -> _core.ConvertReport:
+    """Converts a raster to a GeoTIFF, in one pass and bounded memory.
+
+    Pixels: `bands`, `window` or `bbox`, `overview`, `size` or `resolution`, `resampling`, `masked`, `unpack`, `scale`,
+    `dtype`, as in Dataset.read(). File: the keywords of write().
+
+    >>> terrazzo.convert("dem.tif", "part.tif", window=(0, 0, 100, 50), compression="deflate").write.tiles
+    1
+    """
+    dataset = as_dataset(source)
+    reading = {name: options.pop(name) for name in _READ_KEYWORDS if name in options}
+    request, _ = make_request(bands=bands, **reading)
+    place_window(dataset._core, request, window, bbox, bbox_crs, boundless=False)
+    chosen = write_options(_core.conversion_options(dataset._core, request), **options)
+    if chosen.cog:
+        _core.make_alpha_the_mask(dataset._core, request, chosen)
+    return _core.convert(dataset._core, make_target(target), chosen, request)
+
+
+def cog(source: Any, target: Any, **options: Any) -> _core.ConvertReport:
+    """Converts a raster to a Cloud-Optimized GeoTIFF with overviews: see convert().
+
+    >>> report = terrazzo.cog("dem.tif", "cog.tif")
+    >>> terrazzo.validate("cog.tif").valid_cog
+    True
+    """
+    return convert(source, target, cog=True, **options)
+
+
+def validate(source: Any, *, decode: bool = False, max_findings: int = 100, progress: Any = None) -> _core.Validation:
+    """Checks whether a file, or the bytes of one, is complete and a valid Cloud-Optimized GeoTIFF.
+
+    `decode` also decodes every tile.
+
+    >>> [finding.rule for finding in terrazzo.validate(b"II*").findings]
+    ['not-a-tiff']
+    """
+    options = _core.ValidateOptions()
+    options.decode, options.max_findings, options.progress = decode, max_findings, progress
+    path = path_of(source)
+    if path is None:
+        if not is_buffer(source):
+            raise UsageError(f"{type(source).__name__} cannot be validated; pass a path or the bytes of the file")
+        return _core.validate_memory(bytes(source), "memory", options)
+    with missing_file(path):
+        return _core.validate(path, options)
+
+
+def edit(
+    path: Any,
+    *,
+    nodata: float | str | None | EllipsisType = ...,
+    crs: Any = ...,
+    transform: Any = ...,
+    tags: Mapping[str, Any] | None = None,
+    unset: Iterable[str] = (),
+    bands: Mapping[int, Mapping[str, Any]] | None = None,
+    rewrite: bool = False,
+    progress: Any = None,
+) -> _core.EditReport:
+    """Changes the tags of a file and leaves its pixels alone.
+
+    None removes nodata, CRS or transform. `tags` sets metadata items, `unset` removes some. `bands` maps the number of a
+    band to its `description`, `unit`, `scale`, `offset` and `tags`. `rewrite` allows a new file if the change does not
+    fit.
+
+    >>> terrazzo.edit("edit.tif", nodata=-9999, tags={"AUTHOR": "me"}, bands={1: {"description": "height"}}).way
+    'appended'
+    """
+    changes = _core.FileEdit()
+    if nodata is not ...:
+        changes.nodata = "" if nodata is None else number_text(nodata)
+    if crs is None:
+        changes.remove_crs = True
+    elif crs is not ...:
+        changes.crs = core_crs(crs)
+    if transform is None:
+        changes.remove_transform = True
+    elif transform is not ...:
+        changes.transform = parse_transform(transform).to_gdal()
+    if tags is not None:
+        changes.set = {key: str(value) for key, value in tags.items()}
+    changes.unset = list(unset)
+    changes.bands = [_band_edit(band, values) for band, values in (bands or {}).items()]
+    options = _core.EditOptions()
+    options.rewrite, options.progress = rewrite, progress
+    file = _local(path)
+    with missing_file(file):
+        return _core.edit(file, changes, options)
+
+
+def _band_edit(band: int, values: Mapping[str, Any]) -> _core.BandEdit:
+    change = _core.BandEdit()
+    change.band = band
+    for name, value in values.items():
+        if name == "tags":
+            change.set = {key: str(text) for key, text in value.items()}
+        elif name in ("description", "unit", "scale", "offset"):
+            setattr(change, name, value)
+        else:
+            raise TypeError(f"a band has no {name!r} that edit() can change")
+    return change
+
+
+def _local(path: Any) -> str:
+    file = path_of(path)
+    if file is None:
+        raise UsageError(f"{type(path).__name__} is not a path; only local files can be changed")
+    return file
+
+
+def overviews(
+    path: Any,
+    factors: Iterable[int] | None = None,
+    *,
+    resampling: str | None = None,
+    external: bool = False,
+    keep: bool = False,
+    compression: str | None = None,
+    level: int | None = None,
+    threads: int = 0,
+    progress: Any = None,
+) -> _core.OverviewReport:
+    """Adds overviews to a file: inside it, or in FILE.ovr with `external`. An empty list of factors removes them.
+
+    >>> [(o.width, o.height) for o in terrazzo.overviews("edit.tif", [2, 4]).overviews]
+    [(200, 150), (100, 75)]
+    """
+    options = _core.OverviewOptions()
+    if factors is not None:
+        options.factors = list(factors)
+    if resampling is not None:
+        options.resampling = resampling
+    options.place = "external" if external else "internal"
+    options.keep, options.threads, options.progress = keep, threads, progress
+    if compression is not None:
+        options.set_compression(compression, level)
+    elif level is not None:
+        raise UsageError("a level needs a compression")
+    file = _local(path)
+    with missing_file(file):
+        return _core.add_overviews(file, options)
+
+
+def stats(
+    source: Any,
+    bands: int | Iterable[int] | None = None,
+    *,
+    window: WindowLike | None = None,
+    bbox: Iterable[float] | None = None,
+    bbox_crs: Any = None,
+    bins: int = 0,
+    range: tuple[float, float] | None = None,
+    **reading: Any,
+) -> list[_core.BandStats]:
+    """Minimum, maximum, mean, standard deviation and counts of each band, in bounded memory; a histogram with `bins`.
+
+    >>> stats = terrazzo.stats("dem.tif")[0]
+    >>> stats.valid == stats.total == 400 * 300
+    True
+    """
+    dataset = as_dataset(source)
+    request = _core.StatsRequest()
+    reading = {**reading, "resources": {key: reading.pop(key) for key in ("threads", "progress") if key in reading}}
+    read, _ = make_request(bands=bands, **reading)
+    place_window(dataset._core, read, window, bbox, bbox_crs, boundless=False)
+    request.read = read
+    request.histogram_bins = bins
+    if range is not None:
+        request.histogram_min, request.histogram_max = map(float, range)
+    return _core.compute_stats(dataset._core, request)
+
+
+def preview(
+    source: Any,
+    *,
+    max_size: int = 1024,
+    style: str = "automatic",
+    bands: int | Iterable[int] | None = None,
+    colormap: str = "viridis",
+    stretch: tuple[float, float] = (2, 98),
+    range: tuple[float, float] | None = None,
+    gamma: float = 1,
+    window: WindowLike | None = None,
+    threads: int = 0,
+    progress: Any = None,
+) -> bytes:
+    """Draws a picture of a raster: the bytes of a PNG.
+
+    `style` is 'automatic', 'gray', 'colormap', 'hillshade' or 'rgb'. `stretch` are percentiles, `range` values.
+
+    >>> terrazzo.preview("dem.tif", style="hillshade")[1:4]
+    b'PNG'
+    """
+    dataset = as_dataset(source)
+    request = _core.PreviewRequest()
+    request.max_size, request.style, request.colormap, request.gamma = max_size, style, colormap, gamma
+    request.bands = band_list(bands)[0]
+    request.stretch_low, request.stretch_high = map(float, stretch)
+    if range is not None:
+        request.range_min, request.range_max = map(float, range)
+    if window is not None:
+        request.window = parse_window(window, dataset.width, dataset.height)
+    request.threads, request.progress = threads, progress
+    return _core.make_preview(dataset._core, request)
+
+
+def doctor() -> dict[str, Any]:
+    """The version, the machine, the codecs and the GPU that this installation can use.
+
+    >>> terrazzo.doctor()["codecs"]["deflate"]
+    True
+    """
+    machine, device = _core.machine(), _core.device_state()
+    return {
+        "version": _core.version,
+        "python": platform.python_version(),
+        "cores": machine.cores,
+        "memory_bytes": machine.memory_bytes,
+        "codecs": {codec.name: codec.available for codec in _core.codecs()},
+        "device": {
+            "built": device.built,
+            "usable": device.usable,
+            "reason": device.reason,
+            "name": device.name,
+            "libraries": {library.name: library.found for library in device.libraries},
+        },
+    }

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects of Python as sources of bytes: what terrazzo.open() takes besides paths.
+
+All of them become one protocol: `read_ranges([(offset, length), ...])` returns the bytes of each range, and is called
+from several threads.
+"""
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from . import _core
+from .errors import UnsupportedError, UsageError
+
+Ranges = Sequence[tuple[int, int]]
+
+
+class RangeReader(Protocol):
+    """A source of your own. `name` is optional."""
+
+    size: int
+
+    def read_ranges(self, ranges: Ranges) -> Sequence[Any]: ...
+
+
+# A source with latency: large batches, so that one call asks for all tiles of a read, and gaps that cost less than a
+# request of their own.
+_REMOTE = {"merge_gap_bytes": 64 << 10, "batch_bytes": 64 << 20, "read_ahead_bytes": 32 << 10, "requests_in_flight": 64}
+
+
+def path_of(source: Any) -> str | None:
+    """The path, if the source is one."""
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fspath(source)
+        return os.fsdecode(path)
+    return None
+
+
+def is_buffer(source: Any) -> bool:
+    if hasattr(source, "read") or hasattr(source, "read_ranges"):
+        return False
+    try:
+        memoryview(source)
+    except TypeError:
+        return False
+    return True
+
+
+def make_source(source: Any, filesystem: Any = None) -> _core.ByteSource:
+    """The source of an object that is not a local path."""
+    if filesystem is not None:
+        return _filesystem_source(filesystem, path_of(source) or str(source))
+    path = path_of(source)
+    if path is not None:
+        return _url_source(path)
+    if is_buffer(source):
+        return _core.buffer_source(source, "memory")
+    if hasattr(source, "read_ranges"):
+        size = getattr(source, "size", None)
+        size = size() if callable(size) else size
+        if size is None:
+            raise UsageError("a source with read_ranges() needs the attribute `size`, in bytes")
+        return _ranges(source.read_ranges, getattr(source, "name", type(source).__name__), size, _REMOTE)
+    if hasattr(source, "read") and hasattr(source, "seek"):
+        return _file_source(source)
+    raise UsageError(
+        f"{type(source).__name__} is not a source; pass a path, bytes, a file object, or an object with read_ranges()"
+    )
+
+
+def is_url(path: str) -> bool:
+    scheme, separator, _ = path.partition("://")
+    return bool(separator) and scheme.isidentifier() and scheme != "file"
+
+
+def _ranges(read: Callable[[Ranges], Sequence[Any]], name: Any, size: int, hints: dict[str, int]) -> _core.ByteSource:
+    values = _core.SourceHints()
+    for key, value in hints.items():
+        setattr(values, key, value)
+    return _core.ranges_source(read, str(name), int(size), values)
+
+
+def _file_source(file: Any) -> _core.ByteSource:
+    """A file object: one thread at a time moves its position and reads."""
+    filesystem, path = getattr(file, "fs", None), getattr(file, "path", None)
+    if hasattr(filesystem, "cat_ranges") and path is not None:
+        return _filesystem_source(filesystem, path)
+    lock = threading.Lock()
+
+    def read_ranges(ranges: Ranges) -> list[bytes]:
+        with lock:
+            return [_read_at(file, offset, length) for offset, length in ranges]
+
+    with lock:
+        size = file.seek(0, os.SEEK_END)
+        size = file.tell() if size is None else size
+    return _ranges(read_ranges, getattr(file, "name", type(file).__name__), size, {})
+
+
+def _read_at(file: Any, offset: int, length: int) -> bytes:
+    file.seek(offset)
+    data = file.read(length)
+    while len(data) < length:  # raw files may return less
+        more = file.read(length - len(data))
+        if not more:
+            break
+        data += more
+    return data
+
+
+def _filesystem_source(filesystem: Any, path: str) -> _core.ByteSource:
+    """fsspec: cat_ranges() fetches all ranges at once."""
+    size = filesystem.size(path)
+    if size is None:
+        raise UnsupportedError(f"{path}: the file system does not know the size of the file")
+
+    def read_ranges(ranges: Ranges) -> list[bytes]:
+        starts = [offset for offset, _ in ranges]
+        ends = [offset + length for offset, length in ranges]
+        return filesystem.cat_ranges([path] * len(starts), starts, ends, on_error="raise")
+
+    return _ranges(read_ranges, path, size, _REMOTE)
+
+
+def _url_source(url: str) -> _core.ByteSource:
+    try:
+        import fsspec
+    except ImportError:
+        raise UnsupportedError(f"{url}: URLs need the package fsspec; install terrazzo[cloud]") from None
+    filesystem, path = fsspec.core.url_to_fs(url)
+    return _filesystem_source(filesystem, path)

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing rasters."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import EllipsisType
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._crs import core_crs
+from ._dataset import _stream_address, as_dataset
+from ._geometry import pair, parse_transform
+from ._requests import dtype_name, number_text
+from ._sinks import make_target
+from .errors import UsageError
+
+# Keywords that are fields of WriteOptions, with the same names and values.
+_FIELDS = frozenset({
+    "bigtiff", "checksum", "chroma", "cog", "compression", "device_budget_bytes", "durability", "engine", "interleave",
+    "jpeg2000_rate", "lerc_max_error", "level", "lossless", "nan_to_nodata", "overview_resampling", "photometric",
+    "predictor", "progress", "quality", "sparse", "spool_bytes", "spool_way", "statistics", "streaming_buffer_bytes",
+    "strip_rows", "threads",
+})  # fmt: skip
+
+
+def write_options(
+    options: _core.WriteOptions,
+    *,
+    crs: Any = None,
+    transform: Any = None,
+    nodata: float | str | None | EllipsisType = ...,
+    tags: Mapping[str, Any] | None = None,
+    gcps: Iterable[Sequence[float]] | None = None,
+    descriptions: Sequence[str] | None = None,
+    units: Sequence[str] | None = None,
+    scales: Sequence[float] | None = None,
+    offsets: Sequence[float] | None = None,
+    colors: Sequence[str] | None = None,
+    color_table: Sequence[Sequence[int]] | None = None,
+    category_names: Sequence[str] | None = None,
+    pixel_is_point: bool | None = None,
+    tile_size: int | tuple[int, int] | None = None,
+    overviews: Iterable[int] | bool | None = None,
+    **fields: Any,
+) -> _core.WriteOptions:
+    """Applies keyword arguments to options whose dtype and bands are set."""
+    place = options.georeference
+    if crs is not None:
+        place.crs = core_crs(crs)
+    if transform is not None:
+        place.transform = parse_transform(transform).to_gdal()
+        place.gcps = []
+    if gcps is not None:
+        place.gcps = [_ground_control_point(*numbers) for numbers in gcps]
+    if pixel_is_point is not None:
+        place.pixel_is_point, place.has_raster_type = pixel_is_point, True
+    if nodata is not ...:
+        options.nodata = None if nodata is None else number_text(nodata)
+    if tags is not None:
+        metadata = options.metadata
+        metadata[""] = {**metadata.get("", {}), **{key: str(value) for key, value in tags.items()}}
+        options.metadata = metadata
+    _set_bands(options, {"description": descriptions, "unit": units, "scale": scales, "offset": offsets, "color": colors})
+    if color_table is not None or category_names is not None:
+        infos = _band_infos(options)
+        if color_table is not None:
+            infos[0].color_table = [list(entry) for entry in color_table]
+            infos[0].color = "palette"
+        if category_names is not None:
+            infos[0].category_names = list(category_names)
+        options.band_info = infos
+    if tile_size is not None:
+        options.tile_size = pair(tile_size, "tile_size")
+    if overviews is not None and overviews is not True:
+        options.overview_factors = [] if overviews is False else list(overviews)
+    for name, value in fields.items():
+        if name not in _FIELDS:
+            raise TypeError(f"unexpected keyword argument {name!r}")
+        if value is not None:
+            setattr(options, name, value)
+    return options
+
+
+def _ground_control_point(column: float, row: float, x: float, y: float, z: float = 0.0) -> _core.GroundControlPoint:
+    point = _core.GroundControlPoint()
+    point.column, point.row, point.x, point.y, point.z = column, row, x, y, z
+    return point
+
+
+def _band_infos(options: _core.WriteOptions) -> list[_core.BandInfo]:
+    return list(options.band_info) or [_core.BandInfo() for _ in range(options.bands)]
+
+
+def _set_bands(options: _core.WriteOptions, columns: dict[str, Sequence[Any] | None]) -> None:
+    if all(values is None for values in columns.values()):
+        return
+    infos = _band_infos(options)
+    for field, values in columns.items():
+        if values is None:
+            continue
+        if len(values) != len(infos):
+            raise UsageError(f"{len(values)} values of {field} for {len(infos)} bands")
+        for info, value in zip(infos, values):
+            setattr(info, field, value)
+            if field in ("scale", "offset"):
+                setattr(info, f"has_{field}", True)
+    options.band_info = infos
+
+
+def options_for(
+    dtype: Any, bands: int, height: int, width: int, like: Any = None, has_mask: bool = False, **keywords: Any
+) -> _core.WriteOptions:
+    """Options of a new raster, like another one or not."""
+    if like is None:
+        options = _core.WriteOptions()
+        options.dtype, options.bands = dtype_name(dtype), bands
+    else:
+        options = _options_like(as_dataset(like), dtype, bands, (height, width), keywords)
+    options.mask = has_mask
+    return write_options(options, **keywords)
+
+
+def _options_like(like: Any, dtype: Any, bands: int, size: tuple[int, int], keywords: dict[str, Any]) -> _core.WriteOptions:
+    if (like.height, like.width) != size and keywords.get("transform") is None and like.transform is not None:
+        raise UsageError(
+            f"the array has {size[1]} x {size[0]} pixels and `like` has {like.width} x {like.height}; pass `transform`"
+        )
+    options = _core.options_like(like.info)
+    nodata = options.nodata
+    options.nodata = None
+    options.dtype, options.bands = dtype_name(dtype), bands
+    if len(options.band_info) not in (0, bands):
+        options.band_info = []
+    if nodata is not None and keywords.get("nodata", ...) is ...:
+        options.nodata = number_text(nodata)
+    return options
+
+
+def _as_array(array: Any) -> Any:
+    """An array that the library can read: as it is, if possible."""
+    if not isinstance(array, np.ndarray) and (hasattr(array, "__dlpack__") or hasattr(array, "__cuda_array_interface__")):
+        return array
+    pixels = np.asarray(array)
+    if pixels.dtype == bool:
+        return pixels.view(np.uint8)
+    return pixels if pixels.dtype.isnative else pixels.astype(pixels.dtype.newbyteorder("="))
+
+
+def _unmask(array: Any, mask: Any, nodata: Any) -> tuple[Any, Any]:
+    """A masked array of numpy as (pixels with nodata, no mask) or (pixels, mask)."""
+    if not np.ma.isMaskedArray(array):
+        return array, mask
+    if nodata is not ... and nodata is not None:
+        return array.filled(nodata), mask
+    missing = np.ma.getmaskarray(array)
+    valid = ~(missing.all(axis=0) if missing.ndim == 3 else missing)
+    return array.data, valid if mask is None else mask
+
+
+def write(target: Any, array: Any, *, like: Any = None, mask: Any = None, stream: Any = None, **options: Any) -> _core.WriteReport:
+    """Writes a raster, complete or not at all, to a path or a binary file object.
+
+    `array` is (rows, columns) or (bands, rows, columns), of any strides, in host memory or (CuPy, torch) on a GPU.
+    `mask` has one value a pixel: 0 for missing ones. A masked array of numpy writes its mask, or nodata if that is
+    given.
+
+    Georeference: `like` (a Dataset or a path: CRS, transform, nodata, tags and bands of that raster), `crs` (EPSG code,
+    text, pyproj or rasterio CRS), `transform` (affine's order), `gcps`, `pixel_is_point`.
+    Description: `nodata`, `tags`, and for each band `descriptions`, `units`, `scales`, `offsets`, `colors`;
+    `color_table`, `category_names`.
+    File: `cog`, `compression` ('zstd', 'deflate', 'lzw', 'lerc', 'jpeg', ...), `level`, `predictor`, `quality`,
+    `lossless`, `lerc_max_error`, `tile_size`, `strip_rows`, `interleave`, `overviews` (factors), `overview_resampling`,
+    `statistics`, `sparse`, `bigtiff`, `photometric`.
+    Work: `threads`, `progress`, `engine`, `streaming_buffer_bytes`, `spool_bytes`, `durability`.
+    docs/writing.md describes them.
+
+    >>> heights = np.zeros((100, 100), np.float32)
+    >>> report = terrazzo.write("out.tif", heights, crs=32632, transform=(10, 0, 5e5, 0, -10, 4.2e6), cog=True)
+    >>> terrazzo.open("out.tif").info.layout.compression
+    'zstd'
+    """
+    pixels, mask = _unmask(array, mask, options.get("nodata", ...))
+    pixels = _as_array(pixels)
+    if len(pixels.shape) not in (2, 3):
+        raise UsageError(f"the array has {len(pixels.shape)} axes; a raster has (rows, columns) or (bands, rows, columns)")
+    bands = pixels.shape[0] if len(pixels.shape) == 3 else 1
+    height, width = pixels.shape[-2:]
+    chosen = options_for(pixels.dtype, bands, height, width, like, mask is not None, **options)
+    place = make_target(target)
+    if mask is None:
+        return _core.write(place, pixels, chosen, _stream_address(stream))
+    writer = _core.Writer(place, width, height, chosen)
+    writer.write_rows(pixels, _as_mask(mask), _stream_address(stream))
+    return writer.close()
+
+
+def _as_mask(mask: Any) -> Any:
+    valid = _as_array(mask)
+    return valid if not isinstance(valid, np.ndarray) or valid.dtype == np.uint8 else (valid != 0).view(np.uint8)
+
+
+class Writer:
+    """Writes a raster in pieces: rows from top to bottom, any number at a time.
+
+    The file appears when the writer is closed. An exception inside `with` discards it.
+
+    >>> with terrazzo.Writer("rows.tif", 64, 100, dtype="uint8", crs=32632) as out:
+    ...     for first in range(0, 100, 25):
+    ...         out.write_rows(np.full((25, 64), first, np.uint8))
+    >>> terrazzo.read("rows.tif", 1)[::25, 0]
+    array([ 0, 25, 50, 75], dtype=uint8)
+    """
+
+    def __init__(
+        self,
+        target: Any,
+        width: int,
+        height: int,
+        *,
+        dtype: Any = None,
+        bands: int | None = None,
+        like: Any = None,
+        mask: bool = False,
+        **options: Any,
+    ):
+        if like is not None:
+            like = as_dataset(like)
+            dtype = like.dtype if dtype is None else dtype
+            bands = like.count if bands is None else bands
+        if dtype is None:
+            raise UsageError("a writer needs `dtype`, or `like`")
+        chosen = options_for(dtype, 1 if bands is None else bands, height, width, like, mask, **options)
+        self._core = _core.Writer(make_target(target), width, height, chosen)
+        self.report: _core.WriteReport | None = None
+
+    @property
+    def rows_left(self) -> int:
+        """Rows that remain to be written."""
+        return self._core.rows_left
+
+    def write_rows(self, rows: Any, mask: Any = None, *, stream: Any = None) -> None:
+        """Writes the next rows: (rows, columns) or (bands, rows, columns)."""
+        self._core.write_rows(_as_array(rows), None if mask is None else _as_mask(mask), _stream_address(stream))
+
+    def close(self) -> _core.WriteReport:
+        """Publishes the file. It is an error if rows are missing."""
+        if self.report is None:
+            self.report = self._core.close()
+        return self.report
+
+    def abort(self) -> None:
+        """Discards the file."""
+        self._core.abort()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()

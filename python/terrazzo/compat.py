@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of `xrspatial.geotiff` that programs catch and compare: exceptions, the warning, and the georeference states."""
+from __future__ import annotations
+
+GEOREF_STATUS_FULL = "full"
+GEOREF_STATUS_TRANSFORM_ONLY = "transform_only"
+GEOREF_STATUS_CRS_ONLY = "crs_only"
+GEOREF_STATUS_NONE = "none"
+GEOREF_STATUS_ROTATED_DROPPED = "rotated_dropped"
+GEOREF_STATUS_VALUES = frozenset({
+    GEOREF_STATUS_FULL, GEOREF_STATUS_TRANSFORM_ONLY, GEOREF_STATUS_CRS_ONLY, GEOREF_STATUS_NONE,
+    GEOREF_STATUS_ROTATED_DROPPED,
+})  # fmt: skip
+
+# Version of the attributes that open_geotiff() sets.
+ATTRS_CONTRACT = 5
+
+
+class GeoTIFFFallbackWarning(UserWarning):
+    """An argument has no effect, or another way was taken than the one asked for."""
+
+
+class GeoTIFFAmbiguousMetadataError(ValueError):
+    """Base class of errors about metadata that cannot be interpreted in one way."""
+
+
+class InvalidCRSCodeError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class UnparseableCRSError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class RotatedTransformError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class DegeneratePixelSizeError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class NonUniformCoordsError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class MixedBandMetadataError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class ConflictingCRSError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class ConflictingNodataError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class InconsistentGeoKeysError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class InvalidIntegerNodataError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class MalformedScaleOffsetError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class VRTUnsupportedError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class VRTStableSourcesOnlyError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class RemoteStableSourcesOnlyError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class UnknownCRSModelTypeError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class NonRepresentableEPSGCRSError(GeoTIFFAmbiguousMetadataError): ...
+
+
+class DuplicateIFDTagError(ValueError): ...
+
+
+class UnsupportedGeoTIFFFeatureError(ValueError): ...
+
+
+class PixelSafetyLimitError(ValueError): ...
+
+
+class CloudSizeLimitError(ValueError): ...
+
+
+class UnsafeURLError(ValueError): ...

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`open_geotiff` and `to_geotiff`: the names, arguments and attributes of `xrspatial.geotiff`, on Terrazzo's engine.
+
+>>> da = terrazzo.open_geotiff("dem.tif", window=(0, 0, 50, 60))
+>>> da.dims, da.shape, da.attrs["crs"], da.attrs["georef_status"]
+(('y', 'x'), (50, 60), 32632, 'full')
+>>> terrazzo.to_geotiff(da, "copy.tif", compression="deflate")
+'copy.tif'
+"""
+from __future__ import annotations
+
+from ._geotiff_read import open_geotiff
+from ._geotiff_write import to_geotiff
+from .compat import *  # noqa: F403  (the exceptions are found beside the functions, as in xrspatial.geotiff)
+
+__all__ = ["open_geotiff", "to_geotiff"]

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of docstrings and pages run, with the results that they show."""
+import doctest
+import importlib
+import pkgutil
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import terrazzo
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULES = [name for _, name, _ in pkgutil.iter_modules(terrazzo.__path__) if name != "_core"]
+
+
+@pytest.fixture
+def in_folder(tmp_path, monkeypatch, dem):
+    monkeypatch.chdir(tmp_path)
+    for name in ("dem.tif", "edit.tif"):
+        shutil.copy(dem, tmp_path / name)
+
+
+def run(test):
+    results = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS).run(test)
+    assert results.failed == 0
+    return results.attempted
+
+
+@pytest.mark.parametrize("name", ["", *MODULES])
+def test_docstrings_show_what_happens(name, in_folder):
+    if name in ("geotiff", "xarray_engine"):
+        pytest.importorskip("xarray")
+    module = importlib.import_module(f"terrazzo.{name}" if name else "terrazzo")
+    tests = doctest.DocTestFinder().find(module, extraglobs={"terrazzo": terrazzo, "np": np})
+    for test in tests:
+        run(test)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_examples_of_pages_run(page, in_folder):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    assert blocks
+    names = {}
+    for block in blocks:
+        if "xarray" in block:
+            pytest.importorskip("xarray")
+        if "cuda" not in block:
+            exec(compile(block, page, "exec"), names)
