@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -122,20 +124,20 @@ TEST(PieceReader, GathersPixelsOfAnotherSize) {
 }
 
 TEST(PieceReader, ErrorsNameTheFile) {
-  TiffBuilder builder = placed_builder<std::uint8_t>(0, 0, 2, 1, {1, 2});
-  std::vector<std::byte> bytes = builder.bytes();
   MemoryInputs files;
-  files.add("a.tif", bytes);
+  files.add("a.tif", placed_builder<std::uint8_t>(0, 0, 2, 1, {1, 2}));
   MosaicPlan const plan = plan_mosaic(files.names(), files.opening());
-  MemoryBudget budget(16);
-  PieceReader const reader(plan.impl(), std::nullopt, nullptr, budget);
+  MemoryBudget budget(1 << 20);
+  std::atomic<bool> const cancel{true};
+  PieceReader const reader(plan.impl(), std::nullopt, &cancel, budget);
   Dataset const dataset = open_input("a.tif", plan.impl().request);
   std::vector<std::uint8_t> samples(2);
   ReadReport report;
   Error const error = testing::failure_of([&] {
-    reader.read_samples(dataset, {0, {0, 0, 2, 1}}, {samples.data(), DType::u8, 1, 1, 2, 2, 2, 0}, 1, report);
+    reader.read_samples(dataset, {0, {0, 0, 2, 1}}, {samples.data(), DType::u8, 1, 1, 2, 2, 2, 1}, 1, report);
     return 0;
   });
+  EXPECT_EQ(error.kind(), ErrorKind::cancelled);
   EXPECT_EQ(error.where().source, "a.tif");
 }
 
