@@ -151,10 +151,7 @@ class Dataset:
     @functools.cached_property
     def crs(self) -> Crs | None:
         core = self.info.georeference.crs
-        if core is None:
-            detailed = self.detailed_info().georeference.crs
-            return None if detailed is None else Crs._of(detailed, lambda: detailed)
-        return Crs._of(core, lambda: self.detailed_info().georeference.crs)
+        return None if core is None else Crs._of(core, lambda: self.detailed_info().georeference.crs)
 
     def detailed_info(self) -> _core.Info:
         """`info` with the fields that need PROJ's database; equal to `info` without PROJ."""
