@@ -7,6 +7,8 @@ NB_MODULE(_core, module) {
   namespace bind = terrazzo::python;
   module.doc() = "The C++ API of Terrazzo. Use the functions of the package `terrazzo`.";
   module.attr("version") = bind::to_str(terrazzo::version());
+  // Datasets in global variables of a program live until the interpreter ends; nanobind would report them as leaks.
+  nanobind::set_leak_warnings(false);
   bind::bind_error(module);
   bind::bind_settings(module);
   bind::bind_info(module);

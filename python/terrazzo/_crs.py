@@ -7,6 +7,7 @@ from PROJ if it is installed on the system, else from pyproj if that is installe
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from . import _core
@@ -23,12 +24,13 @@ class Crs:
     True
     """
 
+    _detail: Callable[[], _core.Crs | None]
+
     def __init__(self, definition: Any):
-        core = core_crs(definition)
-        self._core, self._detailed = core, core
+        self._core = self._detailed = core_crs(definition)
 
     @classmethod
-    def _of(cls, core: _core.Crs, detail: Any) -> Crs:
+    def _of(cls, core: _core.Crs, detail: Callable[[], _core.Crs | None]) -> Crs:
         """`detail` returns the CRS with the fields that need PROJ's database, which takes milliseconds."""
         self = cls.__new__(cls)
         self._core = core

@@ -67,7 +67,7 @@ class Dataset:
         self.info: _core.Info = core.info
 
     @property
-    def _core(self) -> _core.Dataset:
+    def _raster(self) -> _core.Dataset:
         if self._handle is None:
             raise UsageError(f"{self.name} is closed")
         return self._handle
@@ -113,7 +113,7 @@ class Dataset:
     @functools.cached_property
     def dtype(self) -> np.dtype[Any]:
         """The type of read()'s result without conversion."""
-        return np.dtype(_core.result_dtype(self._core, _core.ReadRequest()))
+        return np.dtype(_core.result_dtype(self._raster, _core.ReadRequest()))
 
     @property
     def bands(self) -> list[_core.BandInfo]:
@@ -151,10 +151,7 @@ class Dataset:
     @functools.cached_property
     def crs(self) -> Crs | None:
         core = self.info.georeference.crs
-        if core is None:
-            detailed = self.detailed_info().georeference.crs
-            return None if detailed is None else Crs._of(detailed, lambda: detailed)
-        return Crs._of(core, lambda: self.detailed_info().georeference.crs)
+        return None if core is None else Crs._of(core, lambda: self.detailed_info().georeference.crs)
 
     def detailed_info(self) -> _core.Info:
         """`info` with the fields that need PROJ's database; equal to `info` without PROJ."""
@@ -162,7 +159,7 @@ class Dataset:
 
     @functools.cached_property
     def _detailed(self) -> _core.Info:
-        return self._core.detailed_info()
+        return self._raster.detailed_info()
 
     @property
     def bounds(self) -> Bounds:
@@ -177,7 +174,7 @@ class Dataset:
         """The pixels that a box of coordinates touches, clipped to the raster."""
         from ._requests import box_in_crs
 
-        return Window(*_core.window_of(self.info, box_in_crs(self._core, bbox, bbox_crs), overview))
+        return Window(*_core.window_of(self.info, box_in_crs(self._raster, bbox, bbox_crs), overview))
 
     def window_transform(self, window: WindowLike, overview: int = 0) -> Transform:
         """The transform of a raster made of this window."""
@@ -201,7 +198,7 @@ class Dataset:
         cells = "".join(f"<tr><th>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in rows.items())
         request = _core.PreviewRequest()
         request.max_size = 256
-        png = base64.b64encode(_core.make_preview(self._core, request)).decode()
+        png = base64.b64encode(_core.make_preview(self._raster, request)).decode()
         return (
             f"<b>{html.escape(self.name)}</b><div style='display:flex'><img src='data:image/png;base64,{png}'>"
             f"<table>{cells}</table></div>"
@@ -261,7 +258,7 @@ class Dataset:
         >>> dem.read(size=(40, 30), resampling="average").shape
         (1, 30, 40)
         """
-        core = self._core
+        core = self._raster
         request, single = make_request(
             overview=overview, size=size, resolution=resolution, keep_extent=keep_extent, resampling=resampling,
             bands=bands, masked=masked, unpack=unpack, scale=scale, dtype=dtype, resources=resources,
@@ -298,9 +295,9 @@ class Dataset:
             raise UnsupportedError("boundless reads go to host memory only")
         _check_device(device)
         if out is not None:
-            _core.read_into_device(self._core, request, out, _stream_address(stream))
+            _core.read_into_device(self._raster, request, out, _stream_address(stream))
             return out
-        return _core.read_device(self._core, request, _stream_address(stream))
+        return _core.read_device(self._raster, request, _stream_address(stream))
 
     def read_mask(
         self,
@@ -322,8 +319,8 @@ class Dataset:
         request, single = make_request(
             overview=overview, size=size, resampling=resampling, bands=bands, resources=resources
         )
-        place_window(self._core, request, window, bbox, bbox_crs, boundless=False)
-        mask = _core.read_mask(self._core, request)
+        place_window(self._raster, request, window, bbox, bbox_crs, boundless=False)
+        mask = _core.read_mask(self._raster, request)
         return mask[0] if single else mask
 
     def sample(
@@ -354,7 +351,7 @@ class Dataset:
         places = np.ascontiguousarray(points, dtype=np.float64).reshape(-1, 2)
         if crs is not None:
             places = _core.points_in(self.detailed_info(), places, crs_text(crs))
-        values, states = _core.sample(self._core, places, request)
+        values, states = _core.sample(self._raster, places, request)
         values = values[:, 0, :].T
         if masked and values.dtype.kind in "fc":
             values[states.T == 2] = np.nan
@@ -423,7 +420,7 @@ def read_windows(
     for source, window in items:
         path = path_of(source)
         dataset = as_dataset(source) if path is None else opened.get(path) or opened.setdefault(path, open(path))
-        windows.append((dataset._core, parse_window(window, dataset.width, dataset.height)))
+        windows.append((dataset._raster, parse_window(window, dataset.width, dataset.height)))
     if device != "cpu":
         _check_device(device)
         return _core.read_windows_device(windows, request, _stream_address(stream))

@@ -67,7 +67,7 @@ class Pixels:
     def __init__(self, dataset: Dataset, level: int, window: Window, band: int | None, values: Values):
         self.dataset, self.level, self.window, self.band, self.values = dataset, level, window, band, values
         self.flat = band is not None or dataset.count == 1
-        self.shape = (window.height, window.width) if self.flat else (window.height, window.width, dataset.count)
+        self.shape: tuple[int, ...] = (window.height, window.width) if self.flat else (window.height, window.width, dataset.count)
         self.ndim, self.dtype = len(self.shape), values.result
 
     def stored(self, rows: slice = slice(None), columns: slice = slice(None)) -> Any:

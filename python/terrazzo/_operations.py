@@ -41,11 +41,11 @@ def convert(
     dataset = as_dataset(source)
     reading = {name: options.pop(name) for name in _READ_KEYWORDS if name in options}
     request, _ = make_request(bands=bands, **reading)
-    place_window(dataset._core, request, window, bbox, bbox_crs, boundless=False)
-    chosen = write_options(_core.conversion_options(dataset._core, request), **options)
+    place_window(dataset._raster, request, window, bbox, bbox_crs, boundless=False)
+    chosen = write_options(_core.conversion_options(dataset._raster, request), **options)
     if chosen.cog:
-        _core.make_alpha_the_mask(dataset._core, request, chosen)
-    return _core.convert(dataset._core, make_target(target), chosen, request)
+        _core.make_alpha_the_mask(dataset._raster, request, chosen)
+    return _core.convert(dataset._raster, make_target(target), chosen, request)
 
 
 def cog(source: Any, target: Any, **options: Any) -> _core.ConvertReport:
@@ -194,12 +194,12 @@ def stats(
     request = _core.StatsRequest()
     reading = {**reading, "resources": {key: reading.pop(key) for key in ("threads", "progress") if key in reading}}
     read, _ = make_request(bands=bands, **reading)
-    place_window(dataset._core, read, window, bbox, bbox_crs, boundless=False)
+    place_window(dataset._raster, read, window, bbox, bbox_crs, boundless=False)
     request.read = read
     request.histogram_bins = bins
     if range is not None:
         request.histogram_min, request.histogram_max = map(float, range)
-    return _core.compute_stats(dataset._core, request)
+    return _core.compute_stats(dataset._raster, request)
 
 
 def preview(
@@ -233,7 +233,7 @@ def preview(
     if window is not None:
         request.window = parse_window(window, dataset.width, dataset.height)
     request.threads, request.progress = threads, progress
-    return _core.make_preview(dataset._core, request)
+    return _core.make_preview(dataset._raster, request)
 
 
 def doctor() -> dict[str, Any]:

@@ -77,6 +77,19 @@ def test_one_call_asks_for_all_ranges_of_a_read(large, expected):
     assert len(source.calls) <= 4, source.calls
 
 
+def test_a_cog_opens_by_one_request_and_gives_a_tile_by_another():
+    values = np.random.default_rng(3).integers(0, 200, (2048, 2048)).astype(np.uint8)
+    memory = io.BytesIO()
+    terrazzo.write(memory, values, cog=True, tile_size=128, compression="lzw")
+    source = Ranges(memory.getvalue())
+    ds = terrazzo.open(source)
+    np.testing.assert_array_equal(ds.read(1, window=(512, 256, 128, 128)), values[256:384, 512:640])
+    assert sum(map(len, source.calls)) == 2, source.calls
+    source.calls.clear()
+    np.testing.assert_array_equal(ds.read(1), values)  # 16 x 16 tiles
+    assert sum(map(len, source.calls)) <= 16, source.calls
+
+
 def test_sources_are_read_by_many_threads(large, expected):
     from concurrent.futures import ThreadPoolExecutor
 
@@ -155,3 +168,17 @@ def test_things_that_are_no_sources_are_refused():
     for thing in (5, object(), None, [1, 2]):
         with pytest.raises(terrazzo.UsageError, match="source"):
             terrazzo.open(thing)
+
+
+def test_urls_are_read_through_fsspec(large, expected):
+    fsspec = pytest.importorskip("fsspec")
+    filesystem = fsspec.filesystem("memory")
+    filesystem.pipe("/bucket/large.tif", large.read_bytes())
+    np.testing.assert_array_equal(terrazzo.read("memory://bucket/large.tif", window=(5, 6, 700, 300)), expected[:, 6:306, 5:705])
+    with filesystem.open("/bucket/large.tif") as file:
+        assert terrazzo.open(file).width == 2048
+    with fsspec.open("memory://bucket/copy.tif", "wb") as out:
+        terrazzo.write(out, expected[0, :100, :100], compression="deflate")
+    np.testing.assert_array_equal(terrazzo.read("memory://bucket/copy.tif", 1), expected[0, :100, :100])
+    with pytest.raises(terrazzo.UnsupportedError, match="fsspec.open"):
+        terrazzo.write("memory://bucket/no.tif", expected[0])
