@@ -313,6 +313,7 @@ CHECKS = {
     "remove overviews": no_overviews,
     "from standard input to standard output": same_raster(),
     "many files": same_files,
+    "join neighbours": same_raster(),
     "the manual of a command": both_are_manuals,
     "completion in bash": bash_completes,
 }

@@ -61,7 +61,7 @@ void check_rule(MosaicRule rule, DType dtype) {
 
 void place_inputs(MosaicPlan::Impl& plan) {
   for (Input const& input : plan.inputs.files) {
-    std::optional<ops::Place> const place = ops::place_on(plan.grid.transform, input.footprint);
+    std::optional<ops::InputPlace> const place = ops::place_on(plan.grid.transform, input.footprint);
     // read_inputs() has checked it against the first input, whose axes are the grid's.
     if (!place) { throw Error(ErrorKind::usage, "the grid is rotated or mirrored", {.source = input.path}); }
     plan.places.push_back(*place);
