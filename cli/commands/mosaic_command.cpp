@@ -5,6 +5,7 @@
 #include "options/input_list.hpp"
 #include "options/options.hpp"
 #include "options/output_name.hpp"
+#include "options/usage.hpp"
 #include "options/write_options.hpp"
 #include "output/errors.hpp"
 #include "output/exit_code.hpp"
@@ -138,6 +139,7 @@ int run(Options const& options) {
 
 void add_files(CLI::App& command, Options& options) {
   command.add_option("FILE", options.inputs, "Files, folders or patterns, in the order of the rule")->type_name("");
+  command.parse_complete_callback([&command, &options] { refuse_values_as_files(command, options.inputs); });
   command.add_option("--inputs-from", options.list, "A text file with one FILE per line; - for standard input")
       ->type_name("LIST");
   command.add_option("-o,--out", options.out, "The file to write; - for standard output")

@@ -45,8 +45,8 @@ std::uint32_t length(std::int64_t first, std::int64_t end) noexcept {
   return first < end ? static_cast<std::uint32_t>(end - first) : 0;
 }
 
-InputPlace placed(std::array<double, 6> const& grid, Footprint const& input) {
-  std::optional<InputPlace> const place = place_on(grid, input);
+GridPlace placed(std::array<double, 6> const& grid, Footprint const& input) {
+  std::optional<GridPlace> const place = place_on(grid, input);
   if (!place) { throw Error(ErrorKind::usage, "an input is rotated or mirrored against the grid"); }
   return *place;
 }
@@ -95,7 +95,7 @@ AxisPlace place_axis(double scale, double offset, std::uint32_t size) {
   return place;
 }
 
-std::optional<InputPlace> place_on(std::array<double, 6> const& grid, Footprint const& input) {
+std::optional<GridPlace> place_on(std::array<double, 6> const& grid, Footprint const& input) {
   auto const& t = input.transform;
   auto const [columns_per_column, rows_per_column] = pixel_step(t, grid[1], grid[4]);
   auto const [columns_per_row, rows_per_row] = pixel_step(t, grid[2], grid[5]);
@@ -104,10 +104,10 @@ std::optional<InputPlace> place_on(std::array<double, 6> const& grid, Footprint 
                            std::abs(rows_per_column) * input.width <= kSamePixels * columns_per_column;
   if (!is_upright || !is_straight) { return std::nullopt; }
   auto const [column, row] = pixel_step(t, grid[0] - t[0], grid[3] - t[3]);
-  return InputPlace{place_axis(columns_per_column, column, input.width), place_axis(rows_per_row, row, input.height)};
+  return GridPlace{place_axis(columns_per_column, column, input.width), place_axis(rows_per_row, row, input.height)};
 }
 
-Window target_of(InputPlace const& place, Grid const& grid) noexcept {
+Window target_of(GridPlace const& place, Grid const& grid) noexcept {
   auto const inside = [](std::int64_t pixel, std::uint32_t size) { return std::clamp<std::int64_t>(pixel, 0, size); };
   std::int64_t const column = inside(place.columns.first, grid.width), row = inside(place.rows.first, grid.height);
   Window const target{static_cast<std::uint32_t>(column), static_cast<std::uint32_t>(row),

@@ -36,7 +36,7 @@ struct AxisPlace {
   [[nodiscard]] std::uint32_t source_of(std::int64_t pixel) const noexcept;
 };
 
-struct InputPlace {
+struct GridPlace {
   AxisPlace columns{}, rows{};
 };
 
@@ -46,10 +46,10 @@ struct InputPlace {
 [[nodiscard]] AxisPlace place_axis(double scale, double offset, std::uint32_t size);
 
 // nullopt if the input is rotated or mirrored against the grid. Both transforms are invertible.
-[[nodiscard]] std::optional<InputPlace> place_on(std::array<double, 6> const& grid, Footprint const& input);
+[[nodiscard]] std::optional<GridPlace> place_on(std::array<double, 6> const& grid, Footprint const& input);
 
 // The part of the mosaic that the input provides; empty if it lies outside.
-[[nodiscard]] Window target_of(InputPlace const& place, Grid const& grid) noexcept;
+[[nodiscard]] Window target_of(GridPlace const& place, Grid const& grid) noexcept;
 
 // The grid that covers all inputs, with the pixels of the first one, or with pixels of `resolution` from the upper left
 // corner on. Throws `limit` if it has more than 2^31 - 1 columns or rows. REQUIRES: inputs that place_on() accepts.

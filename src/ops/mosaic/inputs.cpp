@@ -21,7 +21,7 @@
 namespace terrazzo::ops {
 namespace {
 
-[[noreturn]] void refuse(Info const& info, std::string message) {
+[[noreturn]] void refuse_input(Info const& info, std::string message) {
   throw Error(ErrorKind::usage, std::move(message), {.source = info.source});
 }
 
@@ -49,8 +49,8 @@ class CrsCheck {
     if (std::ranges::find(known_, definition) != known_.end()) { return; }
     Info const detailed = other.detailed_info();
     if (!same_crs(first_, detailed)) {
-      refuse(detailed, text("the CRS is ", crs_name(detailed), ", and that of ", in_quotes(first_.source), " is ",
-                            crs_name(first_), "; the files of a mosaic have one CRS: warp the others first"));
+      refuse_input(detailed, text("the CRS is ", crs_name(detailed), ", and that of ", in_quotes(first_.source), " is ",
+                                  crs_name(first_), "; the files of a mosaic have one CRS: warp the others first"));
     }
     constexpr std::size_t kMostKnown = 64;
     if (known_.size() < kMostKnown) { known_.push_back(definition); }
@@ -72,36 +72,36 @@ void check_band(Info const& first, Info const& info, std::uint32_t number) {
   BandInfo const &mine = info.bands[number - 1], &theirs = first.bands[number - 1];
   std::string const other = in_quotes(first.source);
   if (mine.scale != theirs.scale || mine.offset != theirs.offset) {
-    refuse(info, text("band ", number, " has scale ", mine.scale, " and offset ", mine.offset, ", and that of ", other,
-                      " has ", theirs.scale, " and ", theirs.offset,
-                      ": stored values mean different things; convert the files with ReadRequest::unpack first"));
+    refuse_input(info, text("band ", number, " has scale ", mine.scale, " and offset ", mine.offset, ", and that of ",
+                            other, " has ", theirs.scale, " and ", theirs.offset,
+                            ": stored values mean different things; convert the files with ReadRequest::unpack first"));
   }
   if ((mine.color == ColorInterpretation::alpha) != (theirs.color == ColorInterpretation::alpha)) {
-    refuse(info, text("band ", number, mine.color == ColorInterpretation::alpha ? " is" : " is not",
-                      " an alpha band, unlike that of ", other));
+    refuse_input(info, text("band ", number, mine.color == ColorInterpretation::alpha ? " is" : " is not",
+                            " an alpha band, unlike that of ", other));
   }
   if (!same_colors(mine, theirs)) {
-    refuse(info, text("band ", number, " has another colour table than that of ", other));
+    refuse_input(info, text("band ", number, " has another colour table than that of ", other));
   }
 }
 
 void check_place(Info const& info) {
   auto const& transform = info.georeference.transform;
   if (!transform) {
-    refuse(info,
-           info.georeference.gcps.empty()
-               ? "the raster has no transform from pixels to coordinates, and so no place in a mosaic"
-               : "the raster has ground control points, but no transform from pixels to coordinates; warp it first");
+    refuse_input(
+        info, info.georeference.gcps.empty()
+                  ? "the raster has no transform from pixels to coordinates, and so no place in a mosaic"
+                  : "the raster has ground control points, but no transform from pixels to coordinates; warp it first");
   }
   if (!is_invertible(*transform)) {
-    refuse(info, "the raster's transform from pixels to coordinates cannot be inverted");
+    refuse_input(info, "the raster's transform from pixels to coordinates cannot be inverted");
   }
 }
 
 void check_bands(Info const& info, std::vector<std::uint32_t> const& bands) {
   for (std::uint32_t const band : bands) {
     if (band == 0 || band > info.bands.size()) {
-      refuse(info, text("band ", band, " is out of range: the raster has bands 1 to ", info.bands.size()));
+      refuse_input(info, text("band ", band, " is out of range: the raster has bands 1 to ", info.bands.size()));
     }
   }
 }
@@ -111,18 +111,18 @@ void check_alike(Info const& first, Info const& info, MosaicRequest const& reque
   check_place(info);
   std::string const other = in_quotes(first.source);
   if (request.bands.empty() && info.bands.size() != first.bands.size()) {
-    refuse(info, text("the number of bands is ", info.bands.size(), ", and that of ", other, " is ", first.bands.size(),
-                      "; select bands that all files have (MosaicRequest::bands)"));
+    refuse_input(info, text("the number of bands is ", info.bands.size(), ", and that of ", other, " is ",
+                            first.bands.size(), "; select bands that all files have (MosaicRequest::bands)"));
   }
   check_bands(info, bands);
   if (!request.dtype && info.dtype() != first.dtype()) {
-    refuse(info, text("the sample type is ", to_string(info.dtype()), ", and that of ", other, " is ",
-                      to_string(first.dtype()), "; choose one for the mosaic (MosaicRequest::dtype)"));
+    refuse_input(info, text("the sample type is ", to_string(info.dtype()), ", and that of ", other, " is ",
+                            to_string(first.dtype()), "; choose one for the mosaic (MosaicRequest::dtype)"));
   }
   for (std::uint32_t const band : bands) { check_band(first, info, band); }
   Footprint const footprint{*info.georeference.transform, info.width, info.height};
   if (!place_on(*first.georeference.transform, footprint)) {
-    refuse(info, text("the grid is rotated or mirrored against that of ", other, "; warp it first"));
+    refuse_input(info, text("the grid is rotated or mirrored against that of ", other, "; warp it first"));
   }
 }
 

@@ -61,7 +61,7 @@ void check_rule(MosaicRule rule, DType dtype) {
 
 void place_inputs(MosaicPlan::Impl& plan) {
   for (Input const& input : plan.inputs.files) {
-    std::optional<ops::InputPlace> const place = ops::place_on(plan.grid.transform, input.footprint);
+    std::optional<ops::GridPlace> const place = ops::place_on(plan.grid.transform, input.footprint);
     // read_inputs() has checked it against the first input, whose axes are the grid's.
     if (!place) { throw Error(ErrorKind::usage, "the grid is rotated or mirrored", {.source = input.path}); }
     plan.places.push_back(*place);
@@ -70,7 +70,7 @@ void place_inputs(MosaicPlan::Impl& plan) {
   }
 }
 
-std::optional<Nodata> common_nodata(MosaicPlan::Impl const& plan) {
+std::optional<Nodata> mosaic_nodata(MosaicPlan::Impl const& plan) {
   for (Input const& input : plan.inputs.files) {
     if (input.validity == Validity::by_value && input.nodata) {
       return reading::nearest_nodata(*input.nodata, input.dtype, plan.dtype());
@@ -249,7 +249,7 @@ WriteOptions mosaic_options(MosaicPlan const& plan) {
   options.georeference.transform = impl.grid.transform;
   options.georeference.gcps.clear();
   options.georeference.rpc.clear();
-  options.nodata = common_nodata(impl);
+  options.nodata = mosaic_nodata(impl);
   options.nan_to_nodata = options.nodata.has_value();
   options.mask = !options.nodata && count_with(impl, Validity::by_mask) > 0;
   return options;

@@ -46,7 +46,7 @@ std::vector<std::uint32_t> map_of(Gathered& axis) {
   return std::move(axis.map);
 }
 
-PlanPtr plan_piece(Dataset const& dataset, InputPlace const& place, Window const& target, ReadRequest request) {
+PlanPtr plan_piece(Dataset const& dataset, GridPlace const& place, Window const& target, ReadRequest request) {
   Gathered columns = gather(place.columns, target.column, target.width);
   Gathered rows = gather(place.rows, target.row, target.height);
   request.window = Window{columns.first, rows.first, columns.count, rows.count};

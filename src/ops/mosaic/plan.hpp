@@ -17,7 +17,7 @@ struct MosaicPlan::Impl {
   MosaicRequest request;
   ops::Inputs inputs;
   ops::Grid grid;
-  std::vector<ops::InputPlace> places;  // one for each input, as `targets`
+  std::vector<ops::GridPlace> places;  // one for each input, as `targets`
   std::vector<Window> targets;  // in pixels of the mosaic; empty for inputs outside
   std::size_t used_count = 0;
   bool has_gaps = false;

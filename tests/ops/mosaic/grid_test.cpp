@@ -29,7 +29,7 @@ std::vector<std::uint32_t> sources(AxisPlace const& place) {
 }
 
 TEST(MosaicGrid, PlacesAnInputOnTheSameGridByAShift) {
-  InputPlace const place = place_on(kGrid, at(3, -2, 5, 4)).value();
+  GridPlace const place = place_on(kGrid, at(3, -2, 5, 4)).value();
   EXPECT_TRUE(place.columns.is_shift());
   EXPECT_EQ(place.columns.first, 3);
   EXPECT_EQ(place.columns.end, 8);
@@ -47,10 +47,10 @@ TEST(MosaicGrid, SnapsAFractionOfAPixelToTheNearestOne) {
 
 TEST(MosaicGrid, TakesThePixelUnderTheCentreOfAnotherSize) {
   // Pixels of 4 units: centres of the grid lie at 5, 15, 25 units, in pixels 1, 3 and 6.
-  InputPlace const finer = place_on(kGrid, at(0, 0, 7, 7, 4)).value();
+  GridPlace const finer = place_on(kGrid, at(0, 0, 7, 7, 4)).value();
   EXPECT_EQ(sources(finer.columns), (std::vector<std::uint32_t>{1, 3, 6}));
   // Pixels of 25 units from column 1 on: centres 1.5 to 5.5.
-  InputPlace const coarser = place_on(kGrid, at(1, 0, 2, 2, 25)).value();
+  GridPlace const coarser = place_on(kGrid, at(1, 0, 2, 2, 25)).value();
   EXPECT_EQ(coarser.columns.first, 1);
   EXPECT_EQ(sources(coarser.columns), (std::vector<std::uint32_t>{0, 0, 1, 1, 1}));
 }
@@ -75,7 +75,7 @@ TEST(MosaicGrid, HasNoPlaceForRotatedAndMirroredInputs) {
 TEST(MosaicGrid, PlacesInputsThatAreRotatedAlike) {
   Transform const rotated{1000, 8, 6, 2000, 6, -8};
   Footprint const moved{{1000 + 3 * 8 + 2 * 6, 8, 6, 2000 + 3 * 6 - 2 * 8, 6, -8}, 5, 4};
-  InputPlace const place = place_on(rotated, moved).value();
+  GridPlace const place = place_on(rotated, moved).value();
   EXPECT_EQ(place.columns.first, 3);
   EXPECT_EQ(place.rows.first, 2);
 }

@@ -9,10 +9,10 @@
 namespace terrazzo::ops {
 namespace {
 
-using Summary = std::vector<std::tuple<std::uint32_t, Window, bool>>;
+using Listed = std::vector<std::tuple<std::uint32_t, Window, bool>>;
 
-Summary summary(std::vector<Piece> const& pieces) {
-  Summary all;
+Listed listed(std::vector<Piece> const& pieces) {
+  Listed all;
   for (Piece const& piece : pieces) { all.emplace_back(piece.input, piece.target, piece.alone); }
   return all;
 }
@@ -20,16 +20,16 @@ Summary summary(std::vector<Piece> const& pieces) {
 TEST(PieceSweep, CutsInputsToTheBandInTheirOrder) {
   std::vector<Window> const targets{{0, 6, 4, 10}, {}, {4, 0, 4, 7}};
   PieceSweep sweep(targets);
-  EXPECT_EQ(summary(sweep.next(0, 5)), (Summary{{2, {4, 0, 4, 5}, true}}));
-  EXPECT_EQ(summary(sweep.next(5, 5)), (Summary{{0, {0, 6, 4, 4}, true}, {2, {4, 5, 4, 2}, true}}));
-  EXPECT_EQ(summary(sweep.next(10, 10)), (Summary{{0, {0, 10, 4, 6}, true}}));
-  EXPECT_EQ(summary(sweep.next(20, 10)), Summary{});
+  EXPECT_EQ(listed(sweep.next(0, 5)), (Listed{{2, {4, 0, 4, 5}, true}}));
+  EXPECT_EQ(listed(sweep.next(5, 5)), (Listed{{0, {0, 6, 4, 4}, true}, {2, {4, 5, 4, 2}, true}}));
+  EXPECT_EQ(listed(sweep.next(10, 10)), (Listed{{0, {0, 10, 4, 6}, true}}));
+  EXPECT_EQ(listed(sweep.next(20, 10)), Listed{});
 }
 
 TEST(PieceSweep, SkipsInputsAboveTheFirstBand) {
   std::vector<Window> const targets{{0, 0, 4, 4}, {0, 4, 4, 4}};
   PieceSweep sweep(targets);
-  EXPECT_EQ(summary(sweep.next(4, 4)), (Summary{{1, {0, 4, 4, 4}, true}}));
+  EXPECT_EQ(listed(sweep.next(4, 4)), (Listed{{1, {0, 4, 4, 4}, true}}));
 }
 
 TEST(PieceSweep, KnowsThePiecesThatNoOtherOneTouches) {
