@@ -311,7 +311,7 @@ class Dataset:
         resampling: str | None = None,
         **resources: Unpack[Resources],
     ) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        """Validity of pixels: 255 valid, 0 missing, from the mask, the alpha band or nodata.
+        """Validity of pixels, from the mask, the alpha band or nodata: 0 missing, 255 valid; masks of 8 bits as stored.
 
         >>> terrazzo.open("dem.tif").read_mask(1).min()
         np.uint8(255)
