@@ -48,7 +48,7 @@ std::int32_t code_to_value(std::int32_t code, float black, float white, float fu
   return static_cast<std::int32_t>(std::clamp(value, -kBound, kBound));
 }
 
-constexpr std::int32_t kRounding = 1 << 15;
+constexpr std::int32_t kHalfUnit = 1 << 15;
 
 }  // namespace
 
@@ -87,10 +87,10 @@ std::optional<YCbCrToRgb> YCbCrToRgb::make(YCbCrTags const& tags) noexcept {
     std::int32_t const cr = code_to_value(code - 128, reference[4] - 128.0F, reference[5] - 128.0F, 127.0F);
     std::int32_t const cb = code_to_value(code - 128, reference[2] - 128.0F, reference[3] - 128.0F, 127.0F);
     result.luma_[code] = code_to_value(code, reference[0], reference[1], 255.0F);
-    result.cr_to_red_[code] = (cr_red * cr + kRounding) >> 16;
-    result.cb_to_blue_[code] = (cb_blue * cb + kRounding) >> 16;
+    result.cr_to_red_[code] = (cr_red * cr + kHalfUnit) >> 16;
+    result.cb_to_blue_[code] = (cb_blue * cb + kHalfUnit) >> 16;
     result.cr_to_green_[code] = cr_green * cr;
-    result.cb_to_green_[code] = cb_green * cb + kRounding;
+    result.cb_to_green_[code] = cb_green * cb + kHalfUnit;
   }
   return result;
 }
