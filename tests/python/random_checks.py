@@ -257,6 +257,11 @@ def factor_sizes(width, height, factors):
     return [(-(-width // factor), -(-height // factor)) for factor in factors]
 
 
+def overview_method(case):
+    default = "nearest" if case.facts.palette else "average"
+    return case.chosen.get("overview-resampling", case.chosen.get("resampling", default))
+
+
 def check_levels(case, out, folder):
     facts, chosen = case.facts, case.chosen
     _, (width, height) = facts.area_of(case.selection)
@@ -268,7 +273,7 @@ def check_levels(case, out, folder):
         sizes = cog_sizes(width, height, chosen["tile"]) if case.command == "cog" else []
     levels = levels_of(out)
     assert [(pixels.shape[2], pixels.shape[1]) for pixels, _ in levels] == sizes
-    method = chosen.get("resampling", "nearest" if facts.palette else "average")
+    method = overview_method(case)
     if levels:
         compare_levels(Facts(out), levels, method, factors, folder, chosen.get("tile"))
 
@@ -344,7 +349,7 @@ def check_overviews(case, folder, result):
     if not had_external:
         assert (folder / (path.name + ".ovr")).exists() == ("external" in case.chosen and bool(factors))
     if factors:
-        method = case.chosen.get("resampling", "nearest" if facts.palette else "average")
+        method = overview_method(case)
         compare_levels(after, levels_of(path), method, factors, folder)
 
 

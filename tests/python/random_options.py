@@ -245,9 +245,11 @@ def choose_levels(rng, case):
 
 
 def choose_method(rng, case):
-    case.add("resampling", rng.choice(METHODS))
+    # With a target size, --resampling is the method of the read.
+    name = "overview-resampling" if case.selection.target_size else "resampling"
+    case.add(name, rng.choice(METHODS))
     is_complex = result_dtype(case.facts, case.selection) in COMPLEX
-    if is_complex and case.chosen["resampling"] not in ("nearest", "average", "rms"):
+    if is_complex and case.chosen[name] not in ("nearest", "average", "rms"):
         case.may_fail.append("overviews of complex samples")  # where there is any level
 
 

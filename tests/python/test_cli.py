@@ -114,7 +114,7 @@ def test_missing_file_argument_is_usage():
     (["convert", DEM, "-o", "b.tif", "--compression", "jpg"], '--compression "jpg": expected none, packbits'),
     (["convert", DEM, "-o", "b.tif", "--compression-level", "high"], '--compression-level "high": expected a number'),
     (["convert", DEM, "-o", "b.tif", "--quality", "80"], "--quality is for jpeg and webp, and the compression is zstd"),
-    (["convert", DEM, "-o", "b.tif", "--resampling", "mode"], "--resampling needs --overviews"),
+    (["convert", DEM, "-o", "b.tif", "--resampling", "mode"], "--resampling needs a target (--target-size"),
     (["convert", DEM, "-o", "b.tif", "--overviews", "4,2"], "overview factors go up, such as 2,4,8"),
     (["convert", DEM, "-o", "b.tif", "--crs", "here"], '--crs "here": expected EPSG:32632'),
     (["convert", DEM, "-o", "b.tif", "--crs", "X[1]"], 'PROJ does not understand the CRS "X[1]"; give EPSG:CODE'),

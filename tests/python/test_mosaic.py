@@ -329,7 +329,7 @@ def test_names_of_files_and_outputs(tmp_path):
     out = tmp_path / "out.tif"
     assert b"--inputs-from" in harness.run("mosaic", "-o", out).stderr
     assert harness.run("mosaic", a, "-o", a).code == harness.USAGE
-    assert b"separate numbers of one option by commas" in harness.run("mosaic", a, "--bbox", 1, 2, 3, 4, "-o", out).stderr
+    assert b'--bbox "1": expected XMIN,YMIN,XMAX,YMAX' in harness.run("mosaic", a, "--bbox", 1, 2, 3, 4, "-o", out).stderr
     assert harness.run("mosaic", a, "-o", tmp_path / "out.png").code == harness.USAGE
     assert harness.run("mosaic", tmp_path / "*.jp2", "-o", out).code == harness.USAGE
     assert harness.run("mosaic", "--inputs-from", tmp_path / "none.txt", "-o", out).code == harness.IO

@@ -192,12 +192,14 @@ def test_untrusted_files_do_not_reach_unhardened_decoders(tmp_path):
     assert harness.run("checksum", "--trust", "untrusted", DEM).code == harness.OK
 
 
-def test_target_resolution_is_a_target_size(tmp_path):
-    by_size = harness.read(DEM, "--target-size", "51,38", folder=tmp_path)
-    by_resolution = harness.read(DEM, "--target-resolution", "20,20", folder=tmp_path)
-    assert by_resolution.shape[2] in (50, 51) and by_resolution.shape[1] in (37, 38)
-    if by_size.shape == by_resolution.shape:
-        assert np.array_equal(by_size, by_resolution)
+def test_target_resolution_is_exact_or_keeps_the_extent(tmp_path):
+    whole = harness.read(DEM, folder=tmp_path)
+    exact = harness.read(DEM, "--target-resolution", "20,20", folder=tmp_path)  # the extent grows to 51 x 38 pixels
+    rows, columns = np.minimum(np.arange(38) * 2 + 1, 74), np.minimum(np.arange(51) * 2 + 1, 100)
+    np.testing.assert_array_equal(exact, whole[:, rows][:, :, columns])
+    kept = harness.read(DEM, "--target-resolution", "20,20", "--keep-extent", folder=tmp_path)
+    by_size = harness.read(DEM, "--target-size", f"{kept.shape[2]},{kept.shape[1]}", folder=tmp_path)
+    np.testing.assert_array_equal(kept, by_size)
 
 
 def test_pages_are_other_rasters_of_the_file(tmp_path):
