@@ -32,13 +32,13 @@ class OpenFilesTest : public ::testing::Test {
 
 TEST_F(OpenFilesTest, OpensAFileOnceAsLongAsThereIsRoom) {
   OpenFiles open(records_.files, request_, records_.bands, 3);
-  for (std::uint32_t const i : {0, 1, 2, 0, 1, 2}) { EXPECT_EQ(open.get(i).info().source, records_.files[i].path); }
+  for (std::uint32_t const i : {0U, 1U, 2U, 0U, 1U, 2U}) { EXPECT_EQ(open.get(i).info().source, records_.files[i].path); }
   EXPECT_EQ(open.opened_count(), 3U);
 }
 
 TEST_F(OpenFilesTest, ClosesTheLeastRecentlyUsedFile) {
   OpenFiles open(records_.files, request_, records_.bands, 2);
-  for (std::uint32_t const i : {0, 1, 0, 2}) { static_cast<void>(open.get(i)); }
+  for (std::uint32_t const i : {0U, 1U, 0U, 2U}) { static_cast<void>(open.get(i)); }
   EXPECT_EQ(open.opened_count(), 3U);
   static_cast<void>(open.get(0));
   EXPECT_EQ(open.opened_count(), 3U);
