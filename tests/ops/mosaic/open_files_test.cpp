@@ -32,7 +32,9 @@ class OpenFilesTest : public ::testing::Test {
 
 TEST_F(OpenFilesTest, OpensAFileOnceAsLongAsThereIsRoom) {
   OpenFiles open(records_.files, request_, records_.bands, 3);
-  for (std::uint32_t const i : {0U, 1U, 2U, 0U, 1U, 2U}) { EXPECT_EQ(open.get(i).info().source, records_.files[i].path); }
+  for (std::uint32_t const i : {0U, 1U, 2U, 0U, 1U, 2U}) {
+    EXPECT_EQ(open.get(i).info().source, records_.files[i].path);
+  }
   EXPECT_EQ(open.opened_count(), 3U);
 }
 
