@@ -100,6 +100,8 @@ class FilteredRead {
       make(part_of_result(i, parts), needed, room);
     }
     drop_repeats(report_.bad_tiles);
+    progress_.tell_done(
+        plan_.window.height);  // strips are read in whole tiles, beyond the rows that they are asked for
   }
 
  private:
