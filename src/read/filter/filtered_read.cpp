@@ -4,7 +4,9 @@
 #include "base/checked.hpp"
 #include "base/saturating.hpp"
 #include "base/thread_pool.hpp"
+#include "read/filter/absent_rows.hpp"
 #include "read/filter/source_rows.hpp"
+#include "read/plan/value_transforms.hpp"
 #include "read/read_report.hpp"
 #include "read/row_pieces.hpp"
 #include "terrazzo/error.hpp"
@@ -130,8 +132,17 @@ class FilteredRead {
     std::vector<tile::Reduction> reductions;
     std::vector<std::size_t> reduction_of_band;
     choose_reductions(part, source, reductions, reduction_of_band);
+    AbsentRows absent(plan_, part.window);
+    rows_told_ = 0;
     for (std::uint32_t row = 0; row < plan_.out_height;) {
       tile::RowRange const used = reductions.front().source_rows(row);
+      if (!source.has_masks() && absent.cover(used.first, used.last)) {
+        fill_row(part, row);
+        report_.sparse_tiles += absent.count(used.first, used.last);
+        rows_told_ = used.last;
+        ++row;
+        continue;
+      }
       read_rows(source, used);
       std::uint32_t end = row + 1;
       while (end < plan_.out_height && reductions.front().source_rows(end).last <= source.end()) { ++end; }
@@ -145,7 +156,8 @@ class FilteredRead {
       // Shares of one progress: the rows of this part among those of all parts.
       std::uint64_t const height = plan_.window.height;
       auto const at = [&](std::uint64_t row) { return (part_index_ * height + row) / part_count_; };
-      strips_.progress = progress_.of_rows(at(source.end()), at(std::max(used.last, source.end())));
+      std::uint32_t const done = std::max(source.end(), rows_told_);
+      strips_.progress = progress_.of_rows(at(done), at(std::max(used.last, done)));
     }
     source.provide(used.first, used.last, strips_, report_);
   }
@@ -181,6 +193,22 @@ class FilteredRead {
     return nodata && nodata->representable ? nodata : std::nullopt;
   }
 
+  // Every method makes the fill of absent blocks from pixels that all have it: it is 0 or the value of missing pixels.
+  void fill_row(Part const& part, std::uint32_t row) const {
+    throw_if_cancelled();
+    std::byte fill[16];
+    for (std::size_t band = 0; band < plan_.bands.size(); ++band) {
+      stored_fill(plan_, band, fill);
+      store_row(part, band, row, fill, 0, nullptr);
+    }
+  }
+
+  void throw_if_cancelled() const {
+    if (request_.cancel != nullptr && request_.cancel->load(std::memory_order_relaxed)) {
+      throw Error(ErrorKind::cancelled, "the read was cancelled", {.source = plan_.dataset->info.source});
+    }
+  }
+
   // One task for each band and chunk of rows.
   void reduce_rows(Part const& part, SourceRows const& source, std::vector<tile::Reduction> const& reductions,
                    std::vector<std::size_t> const& of_band, std::uint32_t first, std::uint32_t end) {
@@ -197,17 +225,17 @@ class FilteredRead {
       HostArray pixels(plan_.level->dtype, 1, static_cast<std::uint32_t>(rows), part.count);
       HostArray mask(DType::u8, 1, static_cast<std::uint32_t>(rows), part.count);
       for (std::uint64_t task = next++; task < tasks; task = next++) {
-        if (request_.cancel != nullptr && request_.cancel->load(std::memory_order_relaxed)) {
-          next = tasks;
-          throw Error(ErrorKind::cancelled, "the read was cancelled", {.source = plan_.dataset->info.source});
-        }
+        throw_if_cancelled();
         auto const band = static_cast<std::size_t>(task / chunks);
         auto const from = first + static_cast<std::uint32_t>(task % chunks * rows);
         auto const count = static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, end - from));
         tile::HostRows made{from, rows_of(pixels, count), {}};
         if (source.mask_of(band) && (makes_masks_ || request_.masked)) { made.mask = rows_of(mask, count); }
         reductions[of_band[band]].reduce(source.band(band), made);
-        for (std::uint32_t i = 0; i < count; ++i) { store_row(part, band, from + i, made, i); }
+        for (std::uint32_t i = 0; i < count; ++i) {
+          auto const* const valid = made.mask.data == nullptr ? nullptr : row_of(made.mask, i);
+          store_row(part, band, from + i, row_of(made.pixels, i), made.pixels.pixel_stride_bytes, valid);
+        }
       }
     });
   }
@@ -218,33 +246,33 @@ class FilteredRead {
     return view;
   }
 
-  // Converts the i-th made row to the destination's row.
-  void store_row(Part const& part, std::size_t band, std::uint32_t row, tile::HostRows const& made,
-                 std::uint32_t i) const {
-    auto const* const in = static_cast<std::byte const*>(made.pixels.data) + i * made.pixels.row_stride_bytes;
-    auto const* const valid = made.mask.data == nullptr
-                                  ? nullptr
-                                  : static_cast<std::uint8_t const*>(made.mask.data) + i * made.mask.row_stride_bytes;
+  [[nodiscard]] static std::byte const* row_of(HostView const& view, std::uint32_t row) {
+    return static_cast<std::byte const*>(view.data) + row * view.row_stride_bytes;
+  }
+
+  // Converts a row of the stored type to the destination's row. `valid` has a byte for each pixel, or is null.
+  void store_row(Part const& part, std::size_t band, std::uint32_t row, std::byte const* in,
+                 std::ptrdiff_t in_stride_bytes, std::byte const* valid) const {
     std::byte* const out = static_cast<std::byte*>(destination_.data) +
                            static_cast<std::int64_t>(band) * destination_.band_stride_bytes +
                            row * destination_.row_stride_bytes + part.first * destination_.pixel_stride_bytes;
-    if (makes_masks_) { return store_validity(part, band, in, made.pixels.pixel_stride_bytes, valid, out); }
-    tile::convert_row(plan_.level->dtype, in, made.pixels.pixel_stride_bytes, plan_.dtype, out,
-                      destination_.pixel_stride_bytes, part.count, plan_.transforms[band]);
+    if (makes_masks_) { return store_validity(part, band, in, in_stride_bytes, valid, out); }
+    tile::convert_row(plan_.level->dtype, in, in_stride_bytes, plan_.dtype, out, destination_.pixel_stride_bytes,
+                      part.count, plan_.transforms[band]);
     if (valid == nullptr) { return; }
     std::byte missing[16];
     tile::store_missing(plan_.dtype, missing, plan_.missing_value());
     std::size_t const bytes = size_bytes(plan_.dtype);
     for (std::uint32_t c = 0; c < part.count; ++c) {
-      if (valid[c] == 0) { std::memcpy(out + c * destination_.pixel_stride_bytes, missing, bytes); }
+      if (valid[c] == std::byte{0}) { std::memcpy(out + c * destination_.pixel_stride_bytes, missing, bytes); }
     }
   }
 
   void store_validity(Part const& part, std::size_t band, std::byte const* in, std::ptrdiff_t in_stride_bytes,
-                      std::uint8_t const* valid, std::byte* out) const {
+                      std::byte const* valid, std::byte* out) const {
     auto const nodata = nodata_of(band);
     for (std::uint32_t c = 0; valid != nullptr && c < part.count; ++c) {
-      out[c * destination_.pixel_stride_bytes] = std::byte{valid[c]};
+      out[c * destination_.pixel_stride_bytes] = valid[c];
     }
     if (valid != nullptr) { return; }
     if (!nodata) { return tile::fill_row(DType::u8, out, destination_.pixel_stride_bytes, part.count, 255); }
@@ -267,6 +295,7 @@ class FilteredRead {
   PieceProgress progress_;
   ReadRequest strips_{};
   std::uint64_t part_index_ = 0, part_count_ = 1;
+  std::uint32_t rows_told_ = 0;  // source rows of the part that were filled, for the progress
 };
 
 }  // namespace

@@ -37,7 +37,7 @@ class SourceRows {
   [[nodiscard]] tile::ConstHostRows band(std::size_t index) const noexcept;
   // The place of the band's mask among all masks; nullopt if its values decide.
   [[nodiscard]] std::optional<std::size_t> mask_of(std::size_t index) const noexcept { return mask_of_band_[index]; }
-  [[nodiscard]] bool is_alpha_mask(std::size_t mask) const noexcept { return masks_[mask].is_alpha; }
+  [[nodiscard]] bool has_masks() const noexcept { return !masks_.empty(); }
 
  private:
   struct Mask {

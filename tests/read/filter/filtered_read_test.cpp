@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
@@ -129,6 +130,68 @@ TEST(FilteredMasks, AreValidWhereAPixelIs) {
   Opened const all_valid(ramp(kWidth, kHeight));
   std::vector<std::uint8_t> const all = values_of<std::uint8_t>(read_mask(*all_valid, halved()));
   EXPECT_EQ(all, std::vector<std::uint8_t>(all.size(), 255));
+}
+
+// Rows of tiles 0, 3, 4 and 5 are not in the file, or hold their fill.
+testing::TiffBuilder half_absent(bool is_sparse, char const* nodata, float fill) {
+  auto const is_present = [](std::uint32_t tile_row) { return tile_row == 1 || tile_row == 2 || tile_row == 6; };
+  testing::TiffBuilder builder =
+      image<float>({.width = 50,
+                    .height = 110,
+                    .tile_width = 16,
+                    .tile_height = 16,
+                    .edit =
+                        [&](std::uint64_t block, std::vector<std::byte>& bytes) {
+                          if (is_sparse && !is_present(static_cast<std::uint32_t>(block / 4))) { bytes.clear(); }
+                        }},
+                   [&](std::uint32_t, std::uint32_t r, std::uint32_t c) {
+                     return is_present(r / 16) ? static_cast<float>(pixel_at(0, r, c)) : fill;
+                   });
+  if (nodata != nullptr) { builder.ascii(42113, nodata); }
+  return builder;
+}
+
+TEST(FilteredRead, GivesAbsentBlocksTheirFill) {
+  struct Case {
+    char const* nodata;
+    float fill;
+  };
+  for (Case const& c : {Case{nullptr, 0.0F}, Case{"-9999", -9999.0F}, Case{"nan", std::nanf("")}}) {
+    Opened const sparse(half_absent(true, c.nodata, c.fill)), whole(half_absent(false, c.nodata, c.fill));
+    for (Resampling const method : {Resampling::average, Resampling::rms, Resampling::bilinear, Resampling::lanczos,
+                                    Resampling::mode, Resampling::minimum, Resampling::median}) {
+      for (TargetSize const size : {TargetSize{25, 55}, TargetSize{7, 31}, TargetSize{61, 200}}) {
+        ReadRequest request;
+        request.target_size = size;
+        request.resampling = method;
+        ReadReport report;
+        HostArray const found = read(*sparse, request, &report), wanted = read(*whole, request);
+        EXPECT_TRUE(std::ranges::equal(found.bytes(), wanted.bytes()))
+            << to_string(method) << " to " << size.width << " x " << size.height;
+        // A strip that begins in a row of tiles that the one before has counted counts it again: once for each of the
+        // two edges between absent and present tiles.
+        EXPECT_GE(report.sparse_tiles, 16u);
+        EXPECT_LE(report.sparse_tiles, 16u + 2 * 4u);
+        HostArray const found_mask = read_mask(*sparse, request), wanted_mask = read_mask(*whole, request);
+        EXPECT_TRUE(std::ranges::equal(found_mask.bytes(), wanted_mask.bytes())) << to_string(method);
+      }
+    }
+  }
+}
+
+// 69 billion pixels: reading them would take minutes.
+TEST(FilteredRead, DoesNotReadWhatIsAbsent) {
+  testing::TiffBuilder builder;
+  builder.longs(256, {1 << 18}).longs(257, {1 << 18}).shorts(258, {8}).shorts(259, {1}).shorts(262, {1});
+  builder.longs(322, {1 << 13}).longs(323, {1 << 13});
+  builder.longs(324, std::vector<std::uint32_t>(32 * 32, 0)).longs(325, std::vector<std::uint32_t>(32 * 32, 0));
+  Opened const opened(builder);
+  ReadRequest request;
+  request.target_size = TargetSize{64, 64};
+  request.resampling = Resampling::average;
+  request.memory_limit_bytes = 512 << 20;
+  std::vector<std::uint8_t> const pixels = values_of<std::uint8_t>(read(*opened, request));
+  EXPECT_EQ(pixels, std::vector<std::uint8_t>(64 * 64, 0));
 }
 
 TEST(FilteredRead, TellsOneProgress) {
