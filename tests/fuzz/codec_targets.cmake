@@ -12,5 +12,6 @@ endforeach()
 
 terrazzo_fuzz_target(NAME deflate_pair SOURCE deflate_pair_fuzz.cpp FOLDERS codec)
 terrazzo_fuzz_target(NAME encode SOURCE encode_fuzz.cpp FOLDERS codec)
+terrazzo_fuzz_target(NAME inflate SOURCE inflate_fuzz.cpp FOLDERS codec)
 terrazzo_fuzz_target(NAME noise_zstd SOURCE noise_zstd_fuzz.cpp FOLDERS codec)
 terrazzo_fuzz_target(NAME zstd_decoder SOURCE zstd_decoder_fuzz.cpp FOLDERS codec)

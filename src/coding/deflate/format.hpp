@@ -117,6 +117,14 @@ TERRAZZO_HOST_DEVICE inline void raise(std::uint32_t& to, std::uint32_t value) n
 #endif
 }
 
+TERRAZZO_HOST_DEVICE inline void lower(std::uint32_t& to, std::uint32_t value) noexcept {
+#if defined(__CUDA_ARCH__)
+  atomicMin(&to, value);
+#else
+  if (value < to) { to = value; }
+#endif
+}
+
 TERRAZZO_HOST_DEVICE inline void set_bits(std::uint32_t& to, std::uint32_t bits) noexcept {
 #if defined(__CUDA_ARCH__)
   atomicOr(&to, bits);

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Decodes one zlib stream with a team of threads, on host and device. It needs nothing of the encoder.
+//
+// The coded symbols of a block are cut into stretches of kInflateStretchBits, one for each lane of the team. A lane
+// does not know where the first code of its stretch begins, so it starts at the first bit; codes resynchronise within a
+// few symbols. Then every lane starts again at the true end of its left neighbour, until no start changes: now all
+// starts are right, because lane 0 knows its own. A sum over the bytes of the stretches gives the position of each in
+// the output.
+//
+// Output passes through a window in shared memory. A literal becomes a byte there; a byte of a match becomes a link to
+// its source, which is always older. Links are followed until every byte is there, each round twice as far as the one
+// before. Sources before the window are in the output already.
+//
+// Safe for any bytes: nothing is read outside the stream, nothing is written outside the output, and every loop is
+// bounded by the sizes of both. Unusual streams, which only some decoders accept, are left to the host.
+//
+// A team runs a body for each of its kLanes lanes: each(body) calls body(lane) and returns when all lanes are done;
+// read(x) gives every lane the value of x, which lanes may change afterwards. On a device a team is a block of threads;
+// InflateInTurn is the host's.
+#pragma once
+
+#include "base/host_device.hpp"
+#include "coding/deflate/adler32.hpp"
+#include "coding/deflate/format.hpp"
+#include "coding/deflate/inflate_code.hpp"
+#include "coding/deflate/inflate_input.hpp"
+#include "tile/tile_status.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace terrazzo::coding {
+
+inline constexpr std::uint32_t kInflateLanes = 128;
+inline constexpr std::uint32_t kInflateStretchBits = 512;
+inline constexpr std::uint32_t kInflateWindowBytes = 8192;
+
+// The lanes run one after the other.
+struct InflateInTurn {
+  static constexpr std::uint32_t kLanes = kInflateLanes;
+  template <class Body>
+  TERRAZZO_HOST_DEVICE void each(Body const& body) const noexcept {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) { body(lane); }
+  }
+  template <class Value>
+  [[nodiscard]] TERRAZZO_HOST_DEVICE Value read(Value const& shared) const noexcept {
+    return shared;
+  }
+};
+
+// A lane's stretch: from its first code to the first code of the next stretch.
+enum class StretchEnd : std::uint8_t {
+  next_stretch,
+  end_of_block,
+  bad_code,  // an unused code, or the end of the input
+};
+
+// A byte of the window: kWindowByte and the byte, or the place of its source in the window.
+inline constexpr std::uint32_t kWindowByte = 1U << 15;
+static_assert(kInflateWindowBytes <= kWindowByte);
+
+// The memory that a team shares.
+struct InflateShared {
+  static constexpr std::uint32_t kLengths = InflateSymbols::kSymbols + InflateDistances::kSymbols;
+
+  InflateSymbols symbols;
+  InflateDistances distances;
+  InflateRuns runs;
+  std::uint8_t lengths[kLengths];  // of the codes for symbols, then for distances
+  std::uint8_t run_lengths[kDeflateRunSymbols];
+
+  std::uint32_t starts[kInflateLanes], next_starts[kInflateLanes], ends[kInflateLanes];
+  std::uint32_t sizes[kInflateLanes];  // bytes of output
+  std::uint32_t places[kInflateLanes];  // in the output of all stretches
+  std::uint32_t sums_of_sizes[2][kInflateLanes];
+  StretchEnd kinds[kInflateLanes];
+  std::uint32_t stretch_count;  // up to the end of the block
+  std::uint32_t byte_count;
+  std::uint32_t changed, is_bad;
+  std::uint32_t position;  // of the first coded symbol of the block
+
+  std::uint16_t window[kInflateWindowBytes];
+  AdlerSums sums[kInflateLanes];
+};
+
+template <class Team>
+class Inflate {
+ public:
+  TERRAZZO_HOST_DEVICE Inflate(Team const& team, InflateShared& shared, std::byte const* in, std::uint64_t in_bytes,
+                               std::byte* out, std::uint64_t out_bytes) noexcept
+      : team_(team), shared_(shared), input_(in, in_bytes), out_(out), out_bytes_(out_bytes) {}
+
+  // True if the stream is valid and has exactly as many bytes as the output. All lanes call it.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE bool run() noexcept {
+    if (!is_zlib_header(byte_at(0), byte_at(1))) { return false; }
+    std::uint32_t position = kZlibHeaderBytes * 8;
+    bool is_last = false;
+    while (!is_last) {
+      InflateReader reader(input_, position);
+      reader.fill();
+      is_last = reader.take(1) != 0;
+      std::uint32_t const type = reader.take(2);
+      if (reader.position() > input_.bits()) { return false; }
+      bool good = false;
+      switch (type) {
+        case 0: good = copy_stored(reader, position); break;
+        case 1: good = set_fixed_codes(reader) && decode_block(position); break;
+        case 2: good = read_codes(reader) && decode_block(position); break;
+        default: break;
+      }
+      if (!good) { return false; }
+    }
+    return done_ == out_bytes_ && has_checksum((position + 7) / 8);
+  }
+
+ private:
+  [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t byte_at(std::uint32_t at) const noexcept {
+    return at < input_.bits() / 8 ? static_cast<std::uint32_t>(input_.bytes()[at]) : 0;
+  }
+
+  // RFC 1951, 3.2.4. Moves `position` behind the block.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE bool copy_stored(InflateReader const& reader, std::uint32_t& position) noexcept {
+    std::uint32_t const head = (reader.position() + 7) / 8;
+    std::uint32_t const in_bytes = input_.bits() / 8;
+    if (head + 4 > in_bytes) { return false; }
+    std::uint32_t const size = byte_at(head) | byte_at(head + 1) << 8;
+    std::uint32_t const check = byte_at(head + 2) | byte_at(head + 3) << 8;
+    if ((size ^ check) != 0xFFFF || size > in_bytes - head - 4 || size > out_bytes_ - done_) { return false; }
+    team_.each([&](std::uint32_t lane) {
+      for (std::uint32_t i = lane; i < size; i += Team::kLanes) { out_[done_ + i] = input_.bytes()[head + 4 + i]; }
+    });
+    done_ += size;
+    position = (head + 4 + size) * 8;
+    return true;
+  }
+
+  // ---- The codes of a block ----
+
+  [[nodiscard]] TERRAZZO_HOST_DEVICE bool set_fixed_codes(InflateReader const& reader) noexcept {
+    std::uint32_t const begin = reader.position();
+    team_.each([&](std::uint32_t lane) {
+      if (lane == 0) { shared_.position = begin; }
+      for (std::uint32_t i = lane; i < InflateShared::kLengths; i += Team::kLanes) {
+        std::uint32_t const length = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : i < InflateSymbols::kSymbols ? 8 : 5;
+        shared_.lengths[i] = static_cast<std::uint8_t>(length);
+      }
+    });
+    return build_codes();
+  }
+
+  // RFC 1951, 3.2.7. One lane reads the lengths: each run depends on the one before.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE bool read_codes(InflateReader reader) noexcept {
+    reader.fill();
+    std::uint32_t const symbol_count = reader.take(5) + kDeflateFirstLength;
+    std::uint32_t const distance_count = reader.take(5) + 1;
+    std::uint32_t const run_count = reader.take(4) + 4;
+    if (symbol_count > kDeflateLiteralSymbols || distance_count > kDeflateDistanceSymbols) { return false; }
+    team_.each([&](std::uint32_t lane) {
+      for (std::uint32_t i = lane; i < InflateShared::kLengths; i += Team::kLanes) { shared_.lengths[i] = 0; }
+      if (lane == 0) { read_run_lengths(reader, run_count); }
+    });
+    shared_.runs.build(team_, shared_.run_lengths);
+    if (team_.read(shared_.runs.space) != CodeSpace::complete) { return false; }
+    team_.each([&](std::uint32_t lane) {
+      if (lane == 0) { read_lengths(symbol_count, distance_count); }
+    });
+    return team_.read(shared_.is_bad) == 0 && build_codes();
+  }
+
+  TERRAZZO_HOST_DEVICE void read_run_lengths(InflateReader reader, std::uint32_t run_count) noexcept {
+    for (std::uint8_t& length : shared_.run_lengths) { length = 0; }
+    for (std::uint32_t i = 0; i < run_count; ++i) {
+      reader.fill();
+      shared_.run_lengths[run_symbol_at(i)] = static_cast<std::uint8_t>(reader.take(3));
+    }
+    shared_.position = reader.position();
+  }
+
+  TERRAZZO_HOST_DEVICE void read_lengths(std::uint32_t symbol_count, std::uint32_t distance_count) noexcept {
+    InflateReader reader(input_, shared_.position);
+    std::uint32_t const count = symbol_count + distance_count;
+    std::uint32_t at = 0, last = 0;
+    shared_.is_bad = 1;
+    while (at < count) {
+      reader.fill();
+      std::uint32_t const entry = shared_.runs.find(reader.peek());
+      reader.skip(inflate_entry::bits(entry));
+      std::uint32_t const symbol = inflate_entry::value(entry);
+      std::uint32_t const extra = reader.take(inflate_entry::extra_bits(entry));
+      if (symbol == 16 && at == 0) { return; }
+      std::uint32_t const times = symbol < 16 ? 1 : symbol == 18 ? 11 + extra : 3 + extra;
+      if (symbol != 16) { last = symbol < 16 ? symbol : 0; }
+      if (times > count - at) { return; }
+      for (std::uint32_t const end = at + times; at < end; ++at) {
+        std::uint32_t const place = at < symbol_count ? at : InflateSymbols::kSymbols + at - symbol_count;
+        shared_.lengths[place] = static_cast<std::uint8_t>(last);
+      }
+    }
+    shared_.position = reader.position();
+    shared_.is_bad = reader.position() > input_.bits() || shared_.lengths[kDeflateEndOfBlock] == 0 ? 1 : 0;
+  }
+
+  [[nodiscard]] TERRAZZO_HOST_DEVICE bool build_codes() noexcept {
+    shared_.symbols.build(team_, shared_.lengths);
+    shared_.distances.build(team_, shared_.lengths + InflateSymbols::kSymbols);
+    return team_.read(shared_.symbols.space) == CodeSpace::complete &&
+           team_.read(shared_.distances.space) != CodeSpace::other;
+  }
+
+  // ---- The coded symbols of a block ----
+
+  // A literal, which has length 1 and distance 0, or a match, or the end of the block, or none of them.
+  struct Token {
+    inflate_entry::Kind kind;
+    std::uint32_t value;  // of a literal
+    std::uint32_t length, distance;
+  };
+
+  [[nodiscard]] TERRAZZO_HOST_DEVICE Token next_token(InflateReader& reader) const noexcept {
+    reader.fill();
+    std::uint32_t const entry = shared_.symbols.find(reader.peek());
+    reader.skip(inflate_entry::bits(entry));
+    inflate_entry::Kind kind = inflate_entry::kind(entry);
+    if (kind != inflate_entry::match) { return {kind, inflate_entry::value(entry), 1, 0}; }
+    std::uint32_t const length = inflate_entry::value(entry) + reader.take(inflate_entry::extra_bits(entry));
+    reader.fill();
+    std::uint32_t const far = shared_.distances.find(reader.peek());
+    if (inflate_entry::kind(far) != inflate_entry::match) { return {inflate_entry::none, 0, 0, 0}; }
+    reader.skip(inflate_entry::bits(far));
+    return {kind, 0, length, inflate_entry::value(far) + reader.take(inflate_entry::extra_bits(far))};
+  }
+
+  // Decodes a lane's stretch from starts[lane], for its end and its size.
+  TERRAZZO_HOST_DEVICE void measure(std::uint32_t lane, std::uint32_t limit) noexcept {
+    std::uint32_t const start = shared_.starts[lane];
+    StretchEnd kind = StretchEnd::next_stretch;
+    std::uint32_t size = 0, end = start;
+    if (start >= input_.bits()) {
+      kind = StretchEnd::bad_code;
+    } else {
+      InflateReader reader(input_, start);
+      while (kind == StretchEnd::next_stretch && reader.position() < limit) {
+        Token const token = next_token(reader);
+        if (token.kind == inflate_entry::none || reader.position() > input_.bits()) {
+          kind = StretchEnd::bad_code;
+        } else if (token.kind == inflate_entry::end_of_block) {
+          kind = StretchEnd::end_of_block;
+        } else {
+          size += token.length;
+        }
+      }
+      end = reader.position();
+    }
+    shared_.kinds[lane] = kind;
+    shared_.sizes[lane] = size;
+    shared_.ends[lane] = end;
+  }
+
+  // Finds the true starts of all stretches behind `begin`.
+  TERRAZZO_HOST_DEVICE void synchronise(std::uint32_t begin) noexcept {
+    auto const limit_of = [begin](std::uint32_t lane) { return begin + (lane + 1) * kInflateStretchBits; };
+    team_.each([&](std::uint32_t lane) {
+      shared_.starts[lane] = begin + lane * kInflateStretchBits;
+      measure(lane, limit_of(lane));
+    });
+    // Each round makes at least one more start right: lane 0 is right at once, lane 1 after the first round, and so on.
+    for (std::uint32_t round = 1; round < Team::kLanes; ++round) {
+      team_.each([&](std::uint32_t lane) {
+        if (lane == 0) { shared_.changed = 0; }
+        bool const follows = lane != 0 && shared_.kinds[lane - 1] == StretchEnd::next_stretch;
+        shared_.next_starts[lane] = follows ? shared_.ends[lane - 1] : shared_.starts[lane];
+      });
+      team_.each([&](std::uint32_t lane) {
+        if (shared_.next_starts[lane] == shared_.starts[lane]) { return; }
+        shared_.starts[lane] = shared_.next_starts[lane];
+        measure(lane, limit_of(lane));
+        together::set_bits(shared_.changed, 1);
+      });
+      if (team_.read(shared_.changed) == 0) { return; }
+    }
+  }
+
+  // Gives each stretch its place in the output, up to the first that ends the block or is bad.
+  TERRAZZO_HOST_DEVICE void place_stretches() noexcept {
+    team_.each([&](std::uint32_t lane) {
+      if (lane != 0) { return; }
+      shared_.stretch_count = Team::kLanes;
+      shared_.is_bad = 0;
+    });
+    team_.each([&](std::uint32_t lane) {
+      if (shared_.kinds[lane] != StretchEnd::next_stretch) { together::lower(shared_.stretch_count, lane + 1); }
+    });
+    team_.each([&](std::uint32_t lane) {
+      if (lane >= shared_.stretch_count) { shared_.sizes[lane] = 0; }
+      shared_.sums_of_sizes[0][lane] = shared_.sizes[lane];
+    });
+    // Each round doubles the number of sizes in a sum.
+    std::uint32_t round = 0;
+    for (std::uint32_t step = 1; step < Team::kLanes; step *= 2, ++round) {
+      std::uint32_t const* const from = shared_.sums_of_sizes[round % 2];
+      std::uint32_t* const to = shared_.sums_of_sizes[(round + 1) % 2];
+      team_.each([&](std::uint32_t lane) { to[lane] = from[lane] + (lane >= step ? from[lane - step] : 0); });
+    }
+    std::uint32_t const* const sums = shared_.sums_of_sizes[round % 2];
+    team_.each([&](std::uint32_t lane) {
+      shared_.places[lane] = sums[lane] - shared_.sizes[lane];
+      if (lane == Team::kLanes - 1) { shared_.byte_count = sums[lane]; }
+    });
+  }
+
+  // Moves `position` behind the block.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE bool decode_block(std::uint32_t& position) noexcept {
+    position = team_.read(shared_.position);
+    for (;;) {
+      synchronise(position);
+      place_stretches();
+      std::uint32_t const last = team_.read(shared_.stretch_count) - 1;
+      std::uint32_t const byte_count = team_.read(shared_.byte_count);
+      StretchEnd const end = team_.read(shared_.kinds[last]);
+      if (end == StretchEnd::bad_code || byte_count > out_bytes_ - done_) { return false; }
+      position = team_.read(shared_.ends[last]);
+      for (std::uint32_t window = 0; window < byte_count; window += kInflateWindowBytes) {
+        std::uint32_t const left = byte_count - window;
+        if (!write_window(last + 1, window, left < kInflateWindowBytes ? left : kInflateWindowBytes)) { return false; }
+      }
+      done_ += byte_count;
+      if (end == StretchEnd::end_of_block) { return true; }
+    }
+  }
+
+  // ---- Output ----
+
+  // Writes bytes [window, window + size) of the output of the stretches.
+  [[nodiscard]] TERRAZZO_HOST_DEVICE bool write_window(std::uint32_t stretch_count, std::uint32_t window,
+                                                       std::uint32_t size) noexcept {
+    team_.each([&](std::uint32_t lane) {
+      if (lane < stretch_count) { put_stretch(lane, window, window + size); }
+    });
+    if (team_.read(shared_.is_bad) != 0) { return false; }
+    follow_links(size);
+    team_.each([&](std::uint32_t lane) {
+      for (std::uint32_t i = lane; i < size; i += Team::kLanes) {
+        out_[done_ + window + i] = static_cast<std::byte>(shared_.window[i] & 0xFF);
+      }
+    });
+    return true;
+  }
+
+  // Decodes a lane's stretch again and puts its part of [begin, end) into the window.
+  TERRAZZO_HOST_DEVICE void put_stretch(std::uint32_t lane, std::uint32_t begin, std::uint32_t end) noexcept {
+    std::uint32_t at = shared_.places[lane];
+    std::uint32_t const stretch_end = at + shared_.sizes[lane];
+    if (stretch_end <= begin || at >= end) { return; }
+    InflateReader reader(input_, shared_.starts[lane]);
+    while (at < end && at < stretch_end) {
+      Token const token = next_token(reader);
+      if (token.kind == inflate_entry::literal) {
+        if (at >= begin) { shared_.window[at - begin] = static_cast<std::uint16_t>(kWindowByte | token.value); }
+        ++at;
+        continue;
+      }
+      if (token.distance > done_ + at) {  // before the beginning of the output
+        together::set_bits(shared_.is_bad, 1);
+        return;
+      }
+      put_match(at, token, begin, end);
+      at += token.length;
+    }
+  }
+
+  // A match that overlaps itself repeats its first `distance` bytes, so no byte refers to the match.
+  TERRAZZO_HOST_DEVICE void put_match(std::uint32_t at, Token const& token, std::uint32_t begin,
+                                      std::uint32_t end) noexcept {
+    std::uint32_t const first = at < begin ? begin - at : 0;
+    std::uint32_t const last = token.length < end - at ? token.length : end - at;
+    std::uint32_t behind = first % token.distance;  // of the source, from at - distance
+    for (std::uint32_t i = first; i < last; ++i) {
+      std::int64_t const source = std::int64_t{at} - token.distance + behind;
+      std::uint32_t entry = 0;
+      if (source >= begin) {
+        entry = static_cast<std::uint32_t>(source) - begin;
+      } else {
+        entry = kWindowByte | static_cast<std::uint32_t>(out_[static_cast<std::int64_t>(done_) + source]);
+      }
+      shared_.window[at + i - begin] = static_cast<std::uint16_t>(entry);
+      if (++behind == token.distance) { behind = 0; }
+    }
+  }
+
+  // Replaces every link by the byte it leads to. Lanes change links that others read: a reader finds the old link, a
+  // later one of the same chain, or the byte, and each of them is right. A chain of n links takes at most
+  // log2(n) + 1 rounds, because a round doubles the distance that a link spans.
+  TERRAZZO_HOST_DEVICE void follow_links(std::uint32_t size) noexcept {
+    std::uint16_t volatile* const window = shared_.window;
+    for (std::uint32_t pending = 1; pending != 0;) {
+      team_.each([&](std::uint32_t lane) {
+        if (lane == 0) { shared_.changed = 0; }
+      });
+      team_.each([&](std::uint32_t lane) {
+        for (std::uint32_t i = lane; i < size; i += Team::kLanes) {
+          std::uint32_t const link = window[i];
+          if ((link & kWindowByte) != 0) { continue; }
+          std::uint32_t const next = window[link];
+          window[i] = static_cast<std::uint16_t>(next);
+          if ((next & kWindowByte) == 0) { together::set_bits(shared_.changed, 1); }
+        }
+      });
+      pending = team_.read(shared_.changed);
+    }
+  }
+
+  [[nodiscard]] TERRAZZO_HOST_DEVICE bool has_checksum(std::uint32_t at_byte) noexcept {
+    if (at_byte + kZlibTailBytes > input_.bits() / 8) { return false; }
+    std::uint32_t expected = 0;
+    for (std::uint32_t i = 0; i < kZlibTailBytes; ++i) { expected = expected << 8 | byte_at(at_byte + i); }
+    team_.each([&](std::uint32_t lane) {
+      shared_.sums[lane] = adler_share(out_, out_bytes_, 0, out_bytes_, lane, Team::kLanes).reduced();
+    });
+    team_.each([&](std::uint32_t lane) {
+      if (lane != 0) { return; }
+      AdlerSums total;
+      for (AdlerSums const& sums : shared_.sums) {
+        total.bytes += sums.bytes;
+        total.weighted += sums.weighted;
+      }
+      shared_.is_bad = adler32_of(total, out_bytes_) != expected ? 1 : 0;
+    });
+    return team_.read(shared_.is_bad) == 0;
+  }
+
+  Team const& team_;
+  InflateShared& shared_;
+  InflateInput const input_;
+  std::byte* const out_;
+  std::uint64_t const out_bytes_;
+  std::uint64_t done_ = 0;  // bytes of the output
+};
+
+// Larger outputs are left to the host: a lane's share of the checksum has a limit.
+inline constexpr std::uint64_t kInflateMostOutputBytes = std::uint64_t{1} << 30;
+
+// Decodes a zlib stream into an output at a 16-byte address. `ok`: the stream is valid, has exactly out_bytes bytes,
+// and its checksum is right. All other streams are `unsupported`: the host decides about them.
+template <class Team>
+[[nodiscard]] TERRAZZO_HOST_DEVICE tile::TileStatus inflate_zlib(Team const& team, InflateShared& shared,
+                                                                 std::byte const* in, std::uint64_t in_bytes,
+                                                                 std::byte* out, std::uint64_t out_bytes) noexcept {
+  if (in_bytes > InflateInput::kMostBytes || out_bytes > kInflateMostOutputBytes) {
+    return tile::TileStatus::unsupported;
+  }
+  return Inflate<Team>(team, shared, in, in_bytes, out, out_bytes).run() ? tile::TileStatus::ok
+                                                                         : tile::TileStatus::unsupported;
+}
+
+}  // namespace terrazzo::coding

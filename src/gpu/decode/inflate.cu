@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/decode/inflate.hpp"
+
+#include "coding/deflate/inflate.hpp"
+#include "gpu/runtime/check.hpp"
+
+#include <cuda_runtime.h>
+
+namespace terrazzo::gpu {
+namespace {
+
+// The threads of a block.
+struct BlockTeam {
+  static constexpr std::uint32_t kLanes = coding::kInflateLanes;
+  template <class Body>
+  __device__ void each(Body const& body) const {
+    body(threadIdx.x);
+    __syncthreads();
+  }
+  template <class Value>
+  [[nodiscard]] __device__ Value read(Value const& shared) const {
+    Value const value = shared;
+    __syncthreads();
+    return value;
+  }
+};
+
+// One block per tile. Some 30 KiB of shared memory: seven blocks per multiprocessor of an H200.
+__global__ void __launch_bounds__(coding::kInflateLanes) inflate_kernel(tile::DeviceTiles tiles) {
+  extern __shared__ uint4 shared_memory[];
+  auto& shared = *reinterpret_cast<coding::InflateShared*>(shared_memory);
+  std::uint32_t const i = blockIdx.x;
+  tile::TileStatus const status =
+      coding::inflate_zlib(BlockTeam{}, shared, tiles.input + tiles.input_offsets[i], tiles.input_sizes[i],
+                           tiles.output + tiles.output_offsets[i], tiles.output_sizes[i]);
+  if (threadIdx.x == 0) { tiles.statuses[i] = status; }
+}
+
+// More needs an attribute of the kernel.
+static_assert(sizeof(coding::InflateShared) <= 48 * 1024);
+
+}  // namespace
+
+void decode_deflate(tile::DeviceTiles const& tiles, cudaStream_t stream) {
+  if (tiles.count == 0) { return; }
+  inflate_kernel<<<tiles.count, coding::kInflateLanes, sizeof(coding::InflateShared), stream>>>(tiles);
+  check_launch("Deflate");
+}
+
+}  // namespace terrazzo::gpu
