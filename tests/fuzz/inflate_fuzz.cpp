@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   std::vector<coding::AdlerVector> memory((told_bytes + 15) / 16 + 1);  // aligned
   auto* const out = reinterpret_cast<std::byte*>(memory.data());
   tile::TileStatus const status =
-      coding::inflate_zlib(coding::InflateInTurn{}, *shared, stream.get(),
+      coding::inflate_zlib(coding::LanesInTurn{}, *shared, stream.get(),
                            taken + coding::kZlibHeaderBytes + coding::kZlibTailBytes, out, told_bytes);
   if (status == tile::TileStatus::ok) {
     require(is_good && made == told_bytes && std::equal(out, out + made, room.begin()));

@@ -8,23 +8,21 @@
 // starts are right, because lane 0 knows its own. A sum over the bytes of the stretches gives the position of each in
 // the output.
 //
-// Output passes through a window in shared memory. A literal becomes a byte there; a byte of a match becomes a link to
-// its source, which is always older. Links are followed until every byte is there, each round twice as far as the one
-// before. Sources before the window are in the output already.
+// Output passes through a window in shared memory (coding/team/output_window.hpp). Sources of matches before the window
+// are in the output already.
 //
 // Safe for any bytes: nothing is read outside the stream, nothing is written outside the output, and every loop is
 // bounded by the sizes of both. Unusual streams, which only some decoders accept, are left to the host.
-//
-// A team runs a body for each of its kLanes lanes: each(body) calls body(lane) and returns when all lanes are done;
-// read(x) gives every lane the value of x, which lanes may change afterwards. On a device a team is a block of threads;
-// InflateInTurn is the host's.
 #pragma once
 
 #include "base/host_device.hpp"
 #include "coding/deflate/adler32.hpp"
 #include "coding/deflate/format.hpp"
 #include "coding/deflate/inflate_code.hpp"
-#include "coding/deflate/inflate_input.hpp"
+#include "coding/deflate/inflate_reader.hpp"
+#include "coding/team/output_window.hpp"
+#include "coding/team/stream_words.hpp"
+#include "coding/team/team.hpp"
 #include "tile/tile_status.hpp"
 
 #include <cstddef>
@@ -32,22 +30,7 @@
 
 namespace terrazzo::coding {
 
-inline constexpr std::uint32_t kInflateLanes = 128;
 inline constexpr std::uint32_t kInflateStretchBits = 512;
-inline constexpr std::uint32_t kInflateWindowBytes = 8192;
-
-// The lanes run one after the other.
-struct InflateInTurn {
-  static constexpr std::uint32_t kLanes = kInflateLanes;
-  template <class Body>
-  TERRAZZO_HOST_DEVICE void each(Body const& body) const noexcept {
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) { body(lane); }
-  }
-  template <class Value>
-  [[nodiscard]] TERRAZZO_HOST_DEVICE Value read(Value const& shared) const noexcept {
-    return shared;
-  }
-};
 
 // A lane's stretch: from its first code to the first code of the next stretch.
 enum class StretchEnd : std::uint8_t {
@@ -55,10 +38,6 @@ enum class StretchEnd : std::uint8_t {
   end_of_block,
   bad_code,  // an unused code, or the end of the input
 };
-
-// A byte of the window: kWindowByte and the byte, or the place of its source in the window.
-inline constexpr std::uint32_t kWindowByte = 1U << 15;
-static_assert(kInflateWindowBytes <= kWindowByte);
 
 // The memory that a team shares.
 struct InflateShared {
@@ -70,18 +49,18 @@ struct InflateShared {
   std::uint8_t lengths[kLengths];  // of the codes for symbols, then for distances
   std::uint8_t run_lengths[kDeflateRunSymbols];
 
-  std::uint32_t starts[kInflateLanes], next_starts[kInflateLanes], ends[kInflateLanes];
-  std::uint32_t sizes[kInflateLanes];  // bytes of output
-  std::uint32_t places[kInflateLanes];  // in the output of all stretches
-  std::uint32_t sums_of_sizes[2][kInflateLanes];
-  StretchEnd kinds[kInflateLanes];
+  std::uint32_t starts[kTeamLanes], next_starts[kTeamLanes], ends[kTeamLanes];
+  std::uint32_t sizes[kTeamLanes];  // bytes of output
+  std::uint32_t places[kTeamLanes];  // in the output of all stretches
+  LaneSums sums_of_sizes;
+  StretchEnd kinds[kTeamLanes];
   std::uint32_t stretch_count;  // up to the end of the block
   std::uint32_t byte_count;
   std::uint32_t changed, is_bad;
   std::uint32_t position;  // of the first coded symbol of the block
 
-  std::uint16_t window[kInflateWindowBytes];
-  AdlerSums sums[kInflateLanes];
+  OutputWindow window;
+  AdlerSums sums[kTeamLanes];
 };
 
 template <class Team>
@@ -293,16 +272,8 @@ class Inflate {
     });
     team_.each([&](std::uint32_t lane) {
       if (lane >= shared_.stretch_count) { shared_.sizes[lane] = 0; }
-      shared_.sums_of_sizes[0][lane] = shared_.sizes[lane];
     });
-    // Each round doubles the number of sizes in a sum.
-    std::uint32_t round = 0;
-    for (std::uint32_t step = 1; step < Team::kLanes; step *= 2, ++round) {
-      std::uint32_t const* const from = shared_.sums_of_sizes[round % 2];
-      std::uint32_t* const to = shared_.sums_of_sizes[(round + 1) % 2];
-      team_.each([&](std::uint32_t lane) { to[lane] = from[lane] + (lane >= step ? from[lane - step] : 0); });
-    }
-    std::uint32_t const* const sums = shared_.sums_of_sizes[round % 2];
+    std::uint32_t const* const sums = shared_.sums_of_sizes.of(team_, shared_.sizes);
     team_.each([&](std::uint32_t lane) {
       shared_.places[lane] = sums[lane] - shared_.sizes[lane];
       if (lane == Team::kLanes - 1) { shared_.byte_count = sums[lane]; }
@@ -320,9 +291,11 @@ class Inflate {
       StretchEnd const end = team_.read(shared_.kinds[last]);
       if (end == StretchEnd::bad_code || byte_count > out_bytes_ - done_) { return false; }
       position = team_.read(shared_.ends[last]);
-      for (std::uint32_t window = 0; window < byte_count; window += kInflateWindowBytes) {
+      for (std::uint32_t window = 0; window < byte_count; window += OutputWindow::kBytes) {
         std::uint32_t const left = byte_count - window;
-        if (!write_window(last + 1, window, left < kInflateWindowBytes ? left : kInflateWindowBytes)) { return false; }
+        if (!write_window(last + 1, window, left < OutputWindow::kBytes ? left : OutputWindow::kBytes)) {
+          return false;
+        }
       }
       done_ += byte_count;
       if (end == StretchEnd::end_of_block) { return true; }
@@ -338,12 +311,7 @@ class Inflate {
       if (lane < stretch_count) { put_stretch(lane, window, window + size); }
     });
     if (team_.read(shared_.is_bad) != 0) { return false; }
-    follow_links(size);
-    team_.each([&](std::uint32_t lane) {
-      for (std::uint32_t i = lane; i < size; i += Team::kLanes) {
-        out_[done_ + window + i] = static_cast<std::byte>(shared_.window[i] & 0xFF);
-      }
-    });
+    shared_.window.write(team_, size, out_ + done_ + window);
     return true;
   }
 
@@ -356,7 +324,7 @@ class Inflate {
     while (at < end && at < stretch_end) {
       Token const token = next_token(reader);
       if (token.kind == inflate_entry::literal) {
-        if (at >= begin) { shared_.window[at - begin] = static_cast<std::uint16_t>(kWindowByte | token.value); }
+        if (at >= begin) { shared_.window.put_byte(at - begin, token.value); }
         ++at;
         continue;
       }
@@ -377,36 +345,13 @@ class Inflate {
     std::uint32_t behind = first % token.distance;  // of the source, from at - distance
     for (std::uint32_t i = first; i < last; ++i) {
       std::int64_t const source = std::int64_t{at} - token.distance + behind;
-      std::uint32_t entry = 0;
+      std::uint32_t const place = at + i - begin;
       if (source >= begin) {
-        entry = static_cast<std::uint32_t>(source) - begin;
+        shared_.window.put_link(place, static_cast<std::uint32_t>(source) - begin);
       } else {
-        entry = kWindowByte | static_cast<std::uint32_t>(out_[static_cast<std::int64_t>(done_) + source]);
+        shared_.window.put_byte(place, static_cast<std::uint32_t>(out_[static_cast<std::int64_t>(done_) + source]));
       }
-      shared_.window[at + i - begin] = static_cast<std::uint16_t>(entry);
       if (++behind == token.distance) { behind = 0; }
-    }
-  }
-
-  // Replaces every link by the byte it leads to. Lanes change links that others read: a reader finds the old link, a
-  // later one of the same chain, or the byte, and each of them is right. A chain of n links takes at most
-  // log2(n) + 1 rounds, because a round doubles the distance that a link spans.
-  TERRAZZO_HOST_DEVICE void follow_links(std::uint32_t size) noexcept {
-    std::uint16_t volatile* const window = shared_.window;
-    for (std::uint32_t pending = 1; pending != 0;) {
-      team_.each([&](std::uint32_t lane) {
-        if (lane == 0) { shared_.changed = 0; }
-      });
-      team_.each([&](std::uint32_t lane) {
-        for (std::uint32_t i = lane; i < size; i += Team::kLanes) {
-          std::uint32_t const link = window[i];
-          if ((link & kWindowByte) != 0) { continue; }
-          std::uint32_t const next = window[link];
-          window[i] = static_cast<std::uint16_t>(next);
-          if ((next & kWindowByte) == 0) { together::set_bits(shared_.changed, 1); }
-        }
-      });
-      pending = team_.read(shared_.changed);
     }
   }
 
@@ -431,7 +376,7 @@ class Inflate {
 
   Team const& team_;
   InflateShared& shared_;
-  InflateInput const input_;
+  StreamWords const input_;
   std::byte* const out_;
   std::uint64_t const out_bytes_;
   std::uint64_t done_ = 0;  // bytes of the output
@@ -446,7 +391,7 @@ template <class Team>
 [[nodiscard]] TERRAZZO_HOST_DEVICE tile::TileStatus inflate_zlib(Team const& team, InflateShared& shared,
                                                                  std::byte const* in, std::uint64_t in_bytes,
                                                                  std::byte* out, std::uint64_t out_bytes) noexcept {
-  if (in_bytes > InflateInput::kMostBytes || out_bytes > kInflateMostOutputBytes) {
+  if (in_bytes > StreamWords::kMostBytes || out_bytes > kInflateMostOutputBytes) {
     return tile::TileStatus::unsupported;
   }
   return Inflate<Team>(team, shared, in, in_bytes, out, out_bytes).run() ? tile::TileStatus::ok

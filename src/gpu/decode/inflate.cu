@@ -2,6 +2,7 @@
 #include "gpu/decode/inflate.hpp"
 
 #include "coding/deflate/inflate.hpp"
+#include "gpu/decode/block_team.cuh"
 #include "gpu/runtime/check.hpp"
 
 #include <cuda_runtime.h>
@@ -9,24 +10,8 @@
 namespace terrazzo::gpu {
 namespace {
 
-// The threads of a block.
-struct BlockTeam {
-  static constexpr std::uint32_t kLanes = coding::kInflateLanes;
-  template <class Body>
-  __device__ void each(Body const& body) const {
-    body(threadIdx.x);
-    __syncthreads();
-  }
-  template <class Value>
-  [[nodiscard]] __device__ Value read(Value const& shared) const {
-    Value const value = shared;
-    __syncthreads();
-    return value;
-  }
-};
-
 // One block per tile. Some 30 KiB of shared memory: seven blocks per multiprocessor of an H200.
-__global__ void __launch_bounds__(coding::kInflateLanes) inflate_kernel(tile::DeviceTiles tiles) {
+__global__ void __launch_bounds__(coding::kTeamLanes) inflate_kernel(tile::DeviceTiles tiles) {
   extern __shared__ uint4 shared_memory[];
   auto& shared = *reinterpret_cast<coding::InflateShared*>(shared_memory);
   std::uint32_t const i = blockIdx.x;
@@ -43,7 +28,7 @@ static_assert(sizeof(coding::InflateShared) <= 48 * 1024);
 
 void decode_deflate(tile::DeviceTiles const& tiles, cudaStream_t stream) {
   if (tiles.count == 0) { return; }
-  inflate_kernel<<<tiles.count, coding::kInflateLanes, sizeof(coding::InflateShared), stream>>>(tiles);
+  inflate_kernel<<<tiles.count, coding::kTeamLanes, sizeof(coding::InflateShared), stream>>>(tiles);
   check_launch("Deflate");
 }
 

@@ -3,6 +3,7 @@
 
 #include "coding/deflate/deflated.hpp"
 #include "coding/deflate/scene.hpp"
+#include "support/exact_memory.hpp"
 
 #include <gtest/gtest.h>
 #include <libdeflate.h>
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <random>
 #include <utility>
 #include <vector>
@@ -19,35 +19,16 @@ namespace terrazzo::coding {
 namespace {
 
 using Bytes = std::vector<std::byte>;
+using terrazzo::test::ExactMemory;
 using test::deflated;
-
-// Memory of exactly its size, so that AddressSanitizer sees an access outside.
-class Exact {
- public:
-  Exact(std::size_t size, std::size_t skew)
-      : whole_(size + skew),
-        memory_(static_cast<std::byte*>(::operator new(whole_, std::align_val_t{16}))),
-        skew_(skew) {
-    if (whole_ != 0) { std::memset(memory_, 0xEE, whole_); }
-  }
-  Exact(Exact const&) = delete;
-  Exact& operator=(Exact const&) = delete;
-  ~Exact() { ::operator delete(memory_, std::align_val_t{16}); }
-  [[nodiscard]] std::byte* data() const { return memory_ + skew_; }
-
- private:
-  std::size_t whole_;
-  std::byte* memory_;
-  std::size_t skew_;
-};
 
 // The output, if the stream is accepted. `skew`: of the input's address.
 std::pair<bool, Bytes> inflate(Bytes const& stream, std::size_t size, std::size_t skew = 0) {
   static auto const shared = std::make_unique<InflateShared>();
   std::memset(static_cast<void*>(shared.get()), 0xA5, sizeof(InflateShared));  // as left by another tile
-  Exact const in(stream.size(), skew), out(size, 0);
+  ExactMemory const in(stream.size(), skew), out(size, 0);
   std::ranges::copy(stream, in.data());
-  tile::TileStatus const status = inflate_zlib(InflateInTurn{}, *shared, in.data(), stream.size(), out.data(), size);
+  tile::TileStatus const status = inflate_zlib(LanesInTurn{}, *shared, in.data(), stream.size(), out.data(), size);
   return {status == tile::TileStatus::ok, Bytes(out.data(), out.data() + size)};
 }
 
@@ -77,7 +58,7 @@ TEST(Inflate, DecodesStreamsThatGrowAThousandfold) {
 
 TEST(Inflate, FindsSourcesUpToTheFarthestDistance) {
   Bytes bytes = test::deflate_scene(test::DeflateScene::noise, 33'000);
-  for (std::size_t const distance : {kDeflateFarthest, kDeflateFarthest - 1, kInflateWindowBytes}) {
+  for (std::size_t const distance : {kDeflateFarthest, kDeflateFarthest - 1, OutputWindow::kBytes}) {
     for (std::size_t i = distance; i < bytes.size(); ++i) { bytes[i] = bytes[i - distance]; }
     auto const [accepted, output] = inflate(deflated(bytes, 12), bytes.size());
     EXPECT_TRUE(accepted) << distance;

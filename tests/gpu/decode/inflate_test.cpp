@@ -28,7 +28,7 @@ using tile::TileStatus;
 class InflateDevice : public test::OnDevice {};
 
 // The host's team gives the same verdicts and bytes.
-void expect_agreement(BatchInput const& batch) {
+void expect_same_streams(BatchInput const& batch) {
   Decoded const decoded = test::run_batch(
       batch, [](tile::DeviceTiles const& tiles, cudaStream_t stream) { decode_deflate(tiles, stream); });
   auto const shared = std::make_unique<coding::InflateShared>();
@@ -36,8 +36,8 @@ void expect_agreement(BatchInput const& batch) {
     std::vector<coding::AdlerVector> memory(batch.output_sizes[i] / 16 + 1);  // aligned
     auto* const out = reinterpret_cast<std::byte*>(memory.data());
     Bytes const& stream = batch.streams[i];
-    TileStatus const status = coding::inflate_zlib(coding::InflateInTurn{}, *shared, stream.data(), stream.size(), out,
-                                                   batch.output_sizes[i]);
+    TileStatus const status =
+        coding::inflate_zlib(coding::LanesInTurn{}, *shared, stream.data(), stream.size(), out, batch.output_sizes[i]);
     ASSERT_EQ(decoded.statuses[i], status) << "tile " << i;
     if (status == TileStatus::ok) {
       ASSERT_TRUE(decoded.outputs[i] == Bytes(out, out + batch.output_sizes[i])) << "tile " << i;
@@ -45,7 +45,7 @@ void expect_agreement(BatchInput const& batch) {
   }
 }
 
-TEST_F(InflateDevice, TakesAnEmptyBatch) { expect_agreement({}); }
+TEST_F(InflateDevice, TakesAnEmptyBatch) { expect_same_streams({}); }
 
 TEST_F(InflateDevice, DecodesAllKindsOfDataAtAnyAddress) {
   for (std::size_t const alignment : {std::size_t{1}, std::size_t{16}}) {
@@ -55,7 +55,7 @@ TEST_F(InflateDevice, DecodesAllKindsOfDataAtAnyAddress) {
         for (int const level : {0, 1, 6, 12}) { batch.add(deflated(deflate_scene(scene, size), level), size); }
       }
     }
-    expect_agreement(batch);
+    expect_same_streams(batch);
   }
 }
 
@@ -65,7 +65,7 @@ TEST_F(InflateDevice, DecodesManyTinyTiles) {
     std::size_t const size = seed % 40;
     batch.add(deflated(deflate_scene(kDeflateScenes[seed % std::size(kDeflateScenes)], size, seed), 6), size);
   }
-  expect_agreement(batch);
+  expect_same_streams(batch);
 }
 
 TEST_F(InflateDevice, AgreesWithTheHostOnDamagedStreams) {
@@ -81,7 +81,7 @@ TEST_F(InflateDevice, AgreesWithTheHostOnDamagedStreams) {
     if (seed % 5 == 0) { stream.resize(below(stream.size())); }
     batch.add(std::move(stream), size);
   }
-  expect_agreement(batch);
+  expect_same_streams(batch);
 }
 
 }  // namespace
