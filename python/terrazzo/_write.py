@@ -181,6 +181,10 @@ def write(target: Any, array: Any, *, like: Any = None, mask: Any = None, stream
     >>> terrazzo.open("out.tif").info.layout.compression
     'zstd'
     """
+    if hasattr(array, "__dask_graph__") and array.__dask_graph__() is not None:
+        from ._dask_write import write_dask
+
+        return write_dask(target, array, like=like, mask=mask, stream=stream, **options)
     pixels, mask = _unmask(array, mask, options.get("nodata", ...))
     pixels = _as_array(pixels)
     if len(pixels.shape) not in (2, 3):
