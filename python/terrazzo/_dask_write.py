@@ -77,7 +77,7 @@ def computed_rows(pixels: Any, ahead_bytes: int) -> Iterator[Any]:
     """Rows of a dask array (bands, rows, columns) from top to bottom, as arrays (bands, some rows, columns)."""
     import dask.base
 
-    get = dask.base.get_scheduler(collections=[pixels])
+    get: Any = dask.base.get_scheduler(collections=[pixels])
     groups = _groups(pixels, ahead_bytes // 2)
     compute = _GroupsOfRows(pixels, groups, get)
     row_bytes = pixels.shape[0] * pixels.shape[2] * pixels.dtype.itemsize

@@ -62,18 +62,18 @@ class RasterArray(BackendArray):
         """Outer indexing: one axis after the other. No tile is decoded twice, and none without need."""
         bands = positions_of(key[0], self.dataset.count) if self.band is None else np.array(self.band - 1)
         size, tile = level_size(self.dataset, self.overview), tile_size(self.dataset, self.overview)
-        rows, columns = axes_of(*key[-2:], size, tile)
+        rows, columns = axes_of(key[-2], key[-1], size, tile)
         numbers = bands.reshape(-1) + 1
         windows = list(itertools.product(rows.runs, columns.runs)) if len(numbers) else []
         if len(windows) == 1 and all(isinstance(run.source, slice) for run in windows[0]):
             ((row, column),) = windows
-            result = self._window(numbers, row.first, column.first, row.count, column.count)
+            result = self._window(numbers, row.first, column.first, row.size, column.size)
         else:
             result = self._empty((len(numbers), rows.length, columns.length))
 
             def fill(window: Any) -> None:
                 row, column = window
-                pixels = self._window(numbers, row.first, column.first, row.count, column.count)
+                pixels = self._window(numbers, row.first, column.first, row.size, column.size)
                 if isinstance(row.source, slice):
                     result[:, :, column.target] = pixels[:, :, column.source]
                 elif isinstance(column.source, slice):
@@ -136,9 +136,9 @@ def _for_each(function: Callable[[Any], None], items: Iterable[Any]) -> None:
 class CentresArray(BackendArray):
     """x or y of the pixel centres of a rotated raster, as (y, x), computed where they are indexed."""
 
-    def __init__(self, shape: tuple[int, int], per_column: float, per_row: float, origin: float):
+    def __init__(self, shape: tuple[int, int], per_column: float, per_row: float, first: float):
         self.shape, self.dtype = shape, np.dtype(np.float64)
-        self.per_column, self.per_row, self.origin = per_column, per_row, origin
+        self.per_column, self.per_row, self.first = per_column, per_row, first
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.OUTER, self._compute)
@@ -148,8 +148,8 @@ class CentresArray(BackendArray):
 
     def _compute(self, key: tuple[Any, ...]) -> Any:
         rows, columns = (positions_of(part, size) for part, size in zip(key, self.shape))
-        down = (rows + 0.5) * self.per_row + self.origin
-        return (down[:, None] if columns.ndim and rows.ndim else down) + (columns + 0.5) * self.per_column
+        down = rows * self.per_row
+        return columns * self.per_column + (down[:, None] if columns.ndim and rows.ndim else down) + self.first
 
 
 def level_size(dataset: Dataset, overview: int) -> tuple[int, int]:
@@ -175,12 +175,16 @@ def level_transform(dataset: Dataset, overview: int) -> Transform:
 
 
 def centres(t: Transform, height: int, width: int) -> dict[str, Any]:
-    """Coordinates of pixel centres: y and x, or yc and xc of two axes, computed lazily, if the raster is rotated."""
+    """Coordinates of pixel centres: y and x, or yc and xc of two axes, computed lazily, if the raster is rotated.
+
+    The centre of the first pixel comes first, as in rioxarray: the order decides about the last bit.
+    """
+    x, y = t @ (0.5, 0.5)
     if t.b == 0 and t.d == 0:
-        return {"x": ("x", t.c + (np.arange(width) + 0.5) * t.a), "y": ("y", t.f + (np.arange(height) + 0.5) * t.e)}
-    x = CentresArray((height, width), t.a, t.b, t.c)
-    y = CentresArray((height, width), t.d, t.e, t.f)
-    return {"xc": (("y", "x"), indexing.LazilyIndexedArray(x)), "yc": (("y", "x"), indexing.LazilyIndexedArray(y))}
+        return {"x": ("x", np.arange(width) * t.a + x), "y": ("y", np.arange(height) * t.e + y)}
+    across = CentresArray((height, width), t.a, t.b, x)
+    down = CentresArray((height, width), t.d, t.e, y)
+    return {name: (("y", "x"), indexing.LazilyIndexedArray(array)) for name, array in (("xc", across), ("yc", down))}
 
 
 def _chunk_bytes() -> int:

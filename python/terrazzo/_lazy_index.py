@@ -15,10 +15,10 @@ Positions = np.ndarray[Any, np.dtype[np.intp]]
 
 
 class Run(NamedTuple):
-    """Neighbouring positions of one axis: `count` pixels from `first`; pixels `source` of these go to `target`."""
+    """Neighbouring positions of one axis: `size` pixels from `first`; pixels `source` of these go to `target`."""
 
     first: int
-    count: int
+    size: int
     source: slice | Positions
     target: slice | Positions
 
@@ -69,7 +69,7 @@ def axis_of(key: Any, size: int, tile: int, most: int) -> Axis:
 def axes_of(rows: Any, columns: Any, size: tuple[int, int], tile: tuple[int, int]) -> tuple[Axis, Axis]:
     """Both axes; `size` and `tile` are (height, width). The windows are all pairs of their runs."""
     across = axis_of(columns, size[1], tile[1], most=4096)
-    widest = max((run.count for run in across.runs), default=1)
+    widest = max((run.size for run in across.runs), default=1)
     return axis_of(rows, size[0], tile[0], most=_WINDOW_PIXELS // widest), across
 
 

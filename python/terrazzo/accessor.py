@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from xarray.conventions import encode_cf_variable
 
 from ._crs import Crs
 from ._geometry import Bounds, Transform
@@ -145,7 +146,7 @@ class DatasetAccessor(_Georeferenced):
             return variables[0]
         if not variables or any(v.ndim != 2 for v in variables):
             raise UsageError("the dataset needs one raster variable, or several of two dims; select one first")
-        bands = xr.concat(variables, "band", coords="minimal", compat="override", combine_attrs="drop_conflicts")
+        bands: Any = xr.concat(variables, "band", coords="minimal", compat="override", combine_attrs="drop_conflicts")
         bands.encoding = variables[0].encoding if len({str(v.encoding.get("_FillValue")) for v in variables}) == 1 else {}
         bands.attrs["long_name"] = tuple(v.attrs.get("long_name") or str(v.name) for v in variables)
         return bands
@@ -185,9 +186,9 @@ def _stored(array: xr.DataArray, dtype: Any) -> tuple[xr.Variable, dict[str, Any
         return array.variable.astype(dtype), options
     attrs = array.attrs
     variable = array.variable
-    if "dtype" in encoding:
+    if "dtype" in encoding and not {"scales", "offsets"} & set(encoding):  # one packing for all bands
         packed = {name: encoding[name] for name in ("dtype", "_FillValue", "scale_factor", "add_offset") if name in encoding}
-        variable = xr.conventions.encode_cf_variable(xr.Variable(variable.dims, variable.data, {}, packed))
+        variable = encode_cf_variable(xr.Variable(variable.dims, variable.data, {}, packed))
         attrs = attrs | packed
     for name, option in (("scale_factor", "scales"), ("add_offset", "offsets")):
         if name in attrs:

@@ -89,7 +89,8 @@ class TerrazzoBackendEntrypoint(BackendEntrypoint):
         """
         if keywords.pop("overview", 0):
             raise UsageError("overviews are the groups of the tree; `overview` selects one for open_dataset()")
-        with open(filename_or_obj, **{name: keywords[name] for name in ("page", "sidecars", "filesystem") if name in keywords}) as source:
+        opening = {name: keywords[name] for name in ("page", "sidecars", "filesystem") if name in keywords}
+        with open(filename_or_obj, **opening) as source:
             levels, root = len(source.overviews) + 1, xr.Dataset(attrs=parsed_tags(source.tags))
         groups = {f"/{level}": self.open_dataset(filename_or_obj, overview=level, **keywords) for level in range(levels)}
         return {"/": root, **groups}
@@ -124,7 +125,7 @@ class _Opening:
         chunks = preferred_chunks(source, self.overview, array.dtype)
         if number is not None:
             del chunks["band"]
-        encoding = {"source": source.name, "grid_mapping": "spatial_ref", "preferred_chunks": chunks}
+        encoding: dict[str, Any] = {"source": source.name, "grid_mapping": "spatial_ref", "preferred_chunks": chunks}
         kept = {name for name in packing if (self.masked if name == "_FillValue" else self.unpack)}
         attrs |= {name: value for name, value in packing.items() if name not in kept}
         encoding |= {name: packing[name] for name in kept}
