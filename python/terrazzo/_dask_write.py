@@ -59,6 +59,7 @@ def write_dask(
             last = first + rows.shape[1]
             out.write_rows(rows, None if mask is None else mask[first:last], stream=stream)
             first = last
+            del rows  # before the next ones are waited for
         return out.close()
 
 
@@ -87,7 +88,7 @@ def computed_rows(pixels: Any, ahead_bytes: int) -> Iterator[Any]:
     pool = ThreadPoolExecutor(compute.at_a_time, thread_name_prefix="terrazzo-dask")
     try:
         for size in sizes:
-            # The first is held by the writer in the end, so one more may be computed.
+            # The first of them goes to the writer, so one more than are computed at a time.
             while submitted < len(groups) and len(pending) <= compute.at_a_time:
                 if held_bytes + sizes[submitted] > ahead_bytes and held_bytes:
                     break

@@ -29,7 +29,7 @@ _SUFFIXES = (".tif", ".tiff", ".gtiff", ".geotiff")
 
 
 class TerrazzoBackendEntrypoint(BackendEntrypoint):
-    """Opens GeoTIFF files lazily.
+    """Opens GeoTIFF files, other sources of terrazzo.open(), and open terrazzo.Datasets lazily.
 
     `mask_and_scale` (default) makes missing pixels NaN and applies scale and offset; `masked` only the former.
     `band_as_variable` gives one variable a band, `overview=1` the first overview, `page` another image of the file.
@@ -63,7 +63,7 @@ class TerrazzoBackendEntrypoint(BackendEntrypoint):
     ) -> xr.Dataset:
         if device != "cpu":
             _check_device(device)
-        source = open(filename_or_obj, page=page, sidecars=sidecars, filesystem=filesystem)
+        source = _opened(filename_or_obj, page, sidecars, filesystem)
         if not 0 <= overview <= len(source.overviews):
             raise UsageError(f"overview {overview} does not exist; the file has {len(source.overviews)}")
         unpack = mask_and_scale is not False
@@ -78,7 +78,8 @@ class TerrazzoBackendEntrypoint(BackendEntrypoint):
             coords["band"] = ("band", np.arange(1, source.count + 1))
         dataset = xr.Dataset(variables, coords=coords, attrs=attrs)
         dataset.encoding["source"] = source.name
-        dataset.set_close(source.close)
+        if source is not filename_or_obj:
+            dataset.set_close(source.close)
         drop = [drop_variables] if isinstance(drop_variables, str) else list(drop_variables or ())
         return dataset.drop_vars(drop, errors="ignore")
 
@@ -89,11 +90,13 @@ class TerrazzoBackendEntrypoint(BackendEntrypoint):
         """
         if keywords.pop("overview", 0):
             raise UsageError("overviews are the groups of the tree; `overview` selects one for open_dataset()")
-        opening = {name: keywords[name] for name in ("page", "sidecars", "filesystem") if name in keywords}
-        with open(filename_or_obj, **opening) as source:
-            levels, root = len(source.overviews) + 1, xr.Dataset(attrs=parsed_tags(source.tags))
-        groups = {f"/{level}": self.open_dataset(filename_or_obj, overview=level, **keywords) for level in range(levels)}
-        return {"/": root, **groups}
+        place = keywords.pop("page", 0), keywords.pop("sidecars", True), keywords.pop("filesystem", None)
+        source = _opened(filename_or_obj, *place)
+        root = xr.Dataset(attrs=parsed_tags(source.tags))
+        if source is not filename_or_obj:
+            root.set_close(source.close)
+        levels = range(len(source.overviews) + 1)
+        return {"/": root, **{f"/{level}": self.open_dataset(source, overview=level, **keywords) for level in levels}}
 
     def open_datatree(self, filename_or_obj: Any, **keywords: Any) -> xr.DataTree:  # type: ignore[override]
         groups = self.open_groups_as_dict(filename_or_obj, **keywords)
@@ -106,6 +109,14 @@ class TerrazzoBackendEntrypoint(BackendEntrypoint):
         if not isinstance(filename_or_obj, (str, os.PathLike)):
             return False
         return os.fspath(filename_or_obj).lower().endswith(_SUFFIXES)
+
+
+def _opened(source: Any, page: int, sidecars: bool, filesystem: Any) -> Dataset:
+    if not isinstance(source, Dataset):
+        return open(source, page=page, sidecars=sidecars, filesystem=filesystem)
+    if page != 0 or not sidecars or filesystem is not None:
+        raise UsageError("the dataset is open already; pass page, sidecars and filesystem to terrazzo.open()")
+    return source
 
 
 class _Opening:

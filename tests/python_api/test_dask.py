@@ -3,6 +3,7 @@
 import os
 import pickle
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -156,7 +157,10 @@ def test_a_slow_writer_holds_the_computation_back():
     rows = _dask_write.computed_rows(array, 10 * 64 * 64)
     for _ in range(4):
         next(rows)
-    threading.Event().wait(0.2)
+    deadline = time.monotonic() + 60
+    while len(computed) < 25 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.1)
     assert len(computed) == 25  # four groups of five are written, and one is computed
     rows.close()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("terrazzo-dask")]

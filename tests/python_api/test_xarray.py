@@ -197,6 +197,24 @@ def test_a_tree_has_the_levels_as_groups(large, whole):
         xr.open_datatree(large, engine="terrazzo", overview=1)
 
 
+def test_open_datasets_are_taken_and_stay_open(large, whole):
+    source = Counted(large)
+    with terrazzo.open(source) as opened:
+        header = source.bytes_read
+        xr.open_datatree(opened, engine="terrazzo").close()
+        with xr.open_dataset(opened, engine="terrazzo") as ds:
+            np.testing.assert_array_equal(ds.band_data[:, :5], whole[:, :5])
+        assert opened.read(1, window=(0, 0, 1, 1)) == whole[0, 0, 0]
+        with pytest.raises(terrazzo.UsageError, match="page"):
+            xr.open_dataset(opened, engine="terrazzo", page=1)
+    source = Counted(large)
+    tree = xr.open_datatree(source, engine="terrazzo")
+    assert source.bytes_read == header  # one header for all levels
+    tree.close()
+    with pytest.raises(terrazzo.UsageError, match="closed"):
+        tree["1"].band_data.load()
+
+
 def test_rasters_that_are_not_georeferenced_have_pixel_coordinates(tmp_path):
     terrazzo.write(tmp_path / "plain.tif", terrain(20, 30))
     ds = xr.open_dataset(tmp_path / "plain.tif", engine="terrazzo")
