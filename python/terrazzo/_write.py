@@ -164,7 +164,7 @@ def write(target: Any, array: Any, *, like: Any = None, mask: Any = None, stream
 
     `array` is (rows, columns) or (bands, rows, columns), of any strides, in host memory or (CuPy, torch) on a GPU.
     `mask` has one value a pixel: 0 for missing ones. A masked array of numpy writes its mask, or nodata if that is
-    given.
+    given. A dask array is computed and written rows by rows; `compute_ahead_bytes` (512 MiB) bounds the computed rows.
 
     Georeference: `like` (a Dataset or a path: CRS, transform, nodata, tags and bands of that raster), `crs` (EPSG code,
     text, pyproj or rasterio CRS), `transform` (affine's order), `gcps`, `pixel_is_point`.

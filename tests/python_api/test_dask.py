@@ -229,7 +229,8 @@ def test_the_accessor_streams(tmp_path, packed):
 @pytest.fixture(scope="module")
 def client():
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    patient = dask.config.set({"distributed.comm.timeouts.connect": "120s"})  # on busy machines
+    with patient, distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         with distributed.Client(cluster) as connected:
             yield connected
 
