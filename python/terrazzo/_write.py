@@ -164,7 +164,7 @@ def write(target: Any, array: Any, *, like: Any = None, mask: Any = None, stream
 
     `array` is (rows, columns) or (bands, rows, columns), of any strides, in host memory or (CuPy, torch) on a GPU.
     `mask` has one value a pixel: 0 for missing ones. A masked array of numpy writes its mask, or nodata if that is
-    given.
+    given. A dask array is computed and written rows by rows; `compute_ahead_bytes` (512 MiB) bounds the computed rows.
 
     Georeference: `like` (a Dataset or a path: CRS, transform, nodata, tags and bands of that raster), `crs` (EPSG code,
     text, pyproj or rasterio CRS), `transform` (affine's order), `gcps`, `pixel_is_point`.
@@ -181,6 +181,10 @@ def write(target: Any, array: Any, *, like: Any = None, mask: Any = None, stream
     >>> terrazzo.open("out.tif").info.layout.compression
     'zstd'
     """
+    if hasattr(array, "__dask_graph__") and array.__dask_graph__() is not None:
+        from ._dask_write import write_dask
+
+        return write_dask(target, array, like=like, mask=mask, stream=stream, **options)
     pixels, mask = _unmask(array, mask, options.get("nodata", ...))
     pixels = _as_array(pixels)
     if len(pixels.shape) not in (2, 3):
