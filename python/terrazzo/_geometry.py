@@ -99,6 +99,16 @@ def parse_window(window: WindowLike, width: int | None = None, height: int | Non
     return Window(*map(_whole, parts))
 
 
+def intersection(window: Window, width: int, height: int) -> Window | None:
+    """The part of a window inside a raster; None if nothing is."""
+    column, row, columns, rows = window
+    if column >= 0 and row >= 0 and column + columns <= width and row + rows <= height:
+        return window
+    left, top = max(column, 0), max(row, 0)
+    right, bottom = min(column + columns, width), min(row + rows, height)
+    return Window(left, top, right - left, bottom - top) if left < right and top < bottom else None
+
+
 def _whole(number: Any) -> int:
     try:
         return operator.index(number)

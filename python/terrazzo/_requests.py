@@ -77,6 +77,16 @@ def box_in_crs(core: _core.Dataset, bbox: Iterable[float], bbox_crs: Any) -> tup
     return box  # type: ignore[return-value]
 
 
+def level_size(info: _core.Info, level: int) -> tuple[int, int]:
+    """(width, height) of the raster, level 0, or of an overview."""
+    if level == 0:
+        return info.width, info.height
+    if level > len(info.overviews):
+        raise UsageError(f"overview {level} does not exist; the file has {len(info.overviews)}")
+    overview = info.overviews[level - 1]
+    return overview.width, overview.height
+
+
 def place_window(
     core: _core.Dataset,
     request: _core.ReadRequest,
@@ -94,13 +104,7 @@ def place_window(
         window = _core.grid_window_of(info, box, level) if boundless else _core.window_of(info, box, level)
     elif window is None:
         return None
-    if level == 0:
-        width, height = info.width, info.height
-    else:
-        if level > len(info.overviews):
-            raise UsageError(f"overview {level} does not exist; the file has {len(info.overviews)}")
-        overview = info.overviews[level - 1]
-        width, height = overview.width, overview.height
+    width, height = level_size(info, level)
     place = parse_window(window, width, height)
     column, row, columns, rows = place
     if column >= 0 and row >= 0 and column + columns <= width and row + rows <= height:
