@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._crs import crs_text
-from ._geometry import Window, pair, parse_window
+from ._geometry import Window, is_plain, pair, parse_window
 from .errors import UsageError
 
 Progress = Callable[[int, int], Any]
@@ -56,6 +56,8 @@ def band_list(bands: int | Iterable[int] | None) -> tuple[list[int], bool]:
     """(list of bands, whether the result loses the axis of bands)."""
     if bands is None:
         return [], False
+    if type(bands) is int and bands > 0:
+        return [bands], True
     if isinstance(bands, Iterable):
         numbers = [operator.index(band) for band in bands]
         if not numbers:
@@ -105,13 +107,13 @@ def place_window(
     elif window is None:
         return None
     width, height = level_size(info, level)
-    place = parse_window(window, width, height)
+    place = window if is_plain(window) else parse_window(window, width, height)
     column, row, columns, rows = place
     if column >= 0 and row >= 0 and column + columns <= width and row + rows <= height:
         request.window = place
         return None
     if boundless:
-        return place
+        return Window(*place)
     raise UsageError(
         f"window {tuple(place)} reaches outside the raster of {width} x {height} pixels; boundless=True allows that"
     )

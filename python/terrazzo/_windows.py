@@ -13,6 +13,7 @@ from . import _core
 from ._boundless import fill_around, outside_values, read_around, read_part
 from ._dataset import Dataset, as_dataset
 from ._device import goes_to_device, make_array, maker_name, on_device, stream_address
+from ._geometry import Window, is_plain
 from ._requests import dtype_name, make_request, number_text
 from ._sources import path_of
 from ._window_places import Grid, Part, Raster
@@ -169,52 +170,84 @@ class _Failures:
         _LOG.warning("window %d is filled: %s", index, error)
 
 
-def _place(pairs: Sequence[tuple[Any, Any]], grid: Grid, failures: _Failures) -> list[Part | None]:
-    """The part of its raster for each item; None for items that failed."""
-    rasters: dict[Any, Raster] = {}
-    broken: dict[Any, Exception] = {}
-    parts: list[Part | None] = []
+class _Places:
+    """Where the items are: windows inside their rasters, which are most, and other parts by index."""
+
+    def __init__(self, count: int):
+        self.windows: list[tuple[_core.Dataset, Any] | None] = [None] * count
+        self.others: dict[int, Part] = {}
+        self.rasters: list[Raster] = []
+        self.size: tuple[int, int] | None = None  # (width, height) of all
+
+    def add(self, index: int, part: Part) -> None:
+        size = part.window[2:]
+        if self.size is None:
+            if min(size) < 1:
+                raise UsageError(f"window {index} has {size[0]} x {size[1]} pixels")
+            self.size = size
+        elif size != self.size:
+            raise UsageError(
+                f"window {index} has {size[0]} x {size[1]} pixels, and others {self.size[0]} x {self.size[1]}; pass `size`"
+            )
+        if part.is_whole:
+            self.windows[index] = (part.raster.core, part.window)
+        else:
+            self.others[index] = part
+
+
+def _place(pairs: Sequence[tuple[Any, Any]], grid: Grid, failures: _Failures) -> _Places:
+    places = _Places(len(pairs))
+    windows = places.windows
+    rasters: dict[int, Raster] = {}  # by id of the source
+    opened: dict[str, Raster | Exception] = {}  # by path
+    plain_size = (-1, -1)  # of windows that need no further thought
     for index, (source, place) in enumerate(pairs):
-        key = source if isinstance(source, Dataset) else path_of(source) or id(source)
+        raster = rasters.get(id(source))
+        if raster is None:
+            try:
+                raster = rasters[id(source)] = _open(source, grid, opened)
+            except (Error, OSError) as error:
+                failures.add(index, error)
+                continue
+        if is_plain(place):
+            column, row, width, height = place
+            if (width, height) == plain_size and 0 <= column <= raster.width - width and 0 <= row <= raster.height - height:
+                windows[index] = (raster.core, place)
+                continue
+        places.add(index, raster.place(place))
+        if grid.resolution is None and places.size is not None:
+            plain_size = places.size
+    places.rasters = list({id(raster): raster for raster in rasters.values()}.values())
+    return places
+
+
+def _open(source: Any, grid: Grid, opened: dict[str, Raster | Exception]) -> Raster:
+    """Opens each path once, also one that fails."""
+    path = path_of(source)
+    if path is None:
+        return Raster(as_dataset(source), grid)
+    found = opened.get(path)
+    if found is None:
         try:
-            if key in broken:
-                raise broken[key]
-            raster = rasters.get(key)
-            if raster is None:
-                raster = rasters[key] = Raster(as_dataset(source), grid)
+            found = Raster(as_dataset(source), grid)
         except (Error, OSError) as error:
-            broken[key] = error
-            failures.add(index, error)
-            parts.append(None)
-            continue
-        parts.append(raster.place(place))
-    return parts
+            found = error
+        opened[path] = found
+    if isinstance(found, Exception):
+        raise found
+    return found
 
 
 class _Batch:
     """Reads the parts of one call. Its shape and type are those of all parts."""
 
-    def __init__(
-        self, parts: list[Part | None], request: _core.ReadRequest, failures: _Failures, values: _Values, stream: Any
-    ):
-        self.parts, self.request, self.failures, self.values, self.stream = parts, request, failures, values, stream
-        self.rasters = list({id(part.raster): part.raster for part in parts if part is not None}.values())
-        if not self.rasters:
+    def __init__(self, places: _Places, request: _core.ReadRequest, failures: _Failures, values: _Values, stream: Any):
+        self.places, self.request, self.failures, self.values, self.stream = places, request, failures, values, stream
+        if places.size is None:
             raise next(iter(failures.errors.values()))
-        self.shape = (len(parts), self._band_count(), *self._window_size())
-
-    def _window_size(self) -> tuple[int, int]:
-        """(height, width)"""
-        width, height = next(part.window[2:] for part in self.parts if part is not None)
-        if width < 1 or height < 1:
-            raise UsageError(f"a window has {width} x {height} pixels")
-        for index, part in enumerate(self.parts):
-            if part is not None and part.window[2:] != (width, height):
-                other = part.window
-                raise UsageError(
-                    f"window {index} has {other.width} x {other.height} pixels, and the first {width} x {height}; pass `size`"
-                )
-        return height, width
+        self.rasters = places.rasters
+        width, height = places.size
+        self.shape = (len(places.windows), self._band_count(), height, width)
 
     def _band_count(self) -> int:
         if self.request.bands:
@@ -243,54 +276,57 @@ class _Batch:
             request.set_missing("nan" if values.are_scaled else number_text(values.fill), name)
 
     def read(self, out: Any, like: str | None, to_device: bool) -> Any:
-        whole = {index: part for index, part in enumerate(self.parts) if part is not None and part.is_whole}
+        windows = self.places.windows
         if out is not None and tuple(out.shape) != self.shape:
             raise UsageError(f"`out` has the shape {tuple(out.shape)}; the windows have {self.shape}")
         if out is None and like is None and to_device:
-            if len(whole) != len(self.parts) or self.values.are_scaled:
+            if None in windows or self.values.are_scaled:
                 raise UnsupportedError(
                     "on the GPU, windows that are scaled, resampled, filled or reach outside need `out`, "
                     "or like='torch' or 'cupy'"
                 )
-            windows = [(part.raster.core, part.window) for part in whole.values()]
             return _core.read_windows_device(windows, self.request, stream_address(self.stream))
         if out is None:
             out = make_array(like, self.shape, self.request.dtype, to_device)
-        self._read_whole(whole, out)
-        for index, part in enumerate(self.parts):
-            if part is not None and not part.is_whole:
-                self._try(index, part, out)
+        self._read_inside(out)
+        for index, part in self.places.others.items():
+            self._try(index, part, out)
         self.values.apply(out)
         for index in self.failures.errors:
             out[index] = self.values.of_failures(self.is_floating)
         return out
 
-    def _read_whole(self, parts: dict[int, Part], out: Any) -> None:
-        """Reads at once, without the files that fail; their windows are read one by one."""
-        left, failed = dict(parts), {}
-        while left:
+    def _read_inside(self, out: Any) -> None:
+        """Reads windows inside their rasters by one call; those of files that fail one by one after it."""
+        windows, failed = self.places.windows, {}
+        while True:
             try:
-                self._read_at_once(left, out)
+                self._read_at_once(windows, out)
                 break
             except Error as error:
                 if not self.failures.kept or isinstance(error, NOT_OF_A_FILE):
                     raise
-                broken = [index for index, part in left.items() if part.raster.dataset.name == error.file] or list(left)
-                failed.update((index, left.pop(index)) for index in broken)
-        for index, part in failed.items():
-            self._try(index, part, out)
+                left = {index: window for index, window in enumerate(windows) if window is not None}
+                broken = {i: window for i, window in left.items() if window[0].info.source == error.file} or left
+                failed.update(broken)
+                windows = [None if index in broken else window for index, window in enumerate(windows)]
+        rasters = {id(raster.core): raster for raster in self.rasters}
+        for index, (core, window) in failed.items():
+            self._try(index, Part(rasters[id(core)], Window(*window), Window(*window)), out)
 
-    def _read_at_once(self, parts: dict[int, Part], out: Any) -> None:
+    def _read_at_once(self, windows: Sequence[tuple[_core.Dataset, Any] | None], out: Any) -> None:
         """One call for all, so that each tile is decoded once. Gaps get the pixels of one of the windows, for now."""
-        first, last = min(parts), max(parts)
-        any_part = parts[first]
-        chosen = [parts.get(index, any_part) for index in range(first, last + 1)]
-        windows = [(part.raster.core, part.window) for part in chosen]
-        target = out if len(chosen) == len(self.parts) else out[first : last + 1]
+        if None in windows:
+            present = [index for index, window in enumerate(windows) if window is not None]
+            if not present:
+                return
+            first, last = present[0], present[-1]
+            out = out if last - first + 1 == len(windows) else out[first : last + 1]
+            windows = [windows[first] if window is None else window for window in windows[first : last + 1]]
         if on_device(out):
-            _core.read_windows_into_device(windows, self.request, target, stream_address(self.stream, out))
+            _core.read_windows_into_device(windows, self.request, out, stream_address(self.stream, out))
         else:
-            _core.read_windows_into(windows, self.request, target)
+            _core.read_windows_into(windows, self.request, out)
 
     def _try(self, index: int, part: Part, out: Any) -> None:
         try:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Any window, band, type and source gives the pixels that numpy selects from the whole raster."""
+import tempfile
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,8 @@ from conftest import around, box_of, write_with_gdal
 
 hypothesis = pytest.importorskip("hypothesis")
 st = pytest.importorskip("hypothesis.strategies")
+# Otherwise it makes a folder in the source tree.
+pytest.importorskip("hypothesis.configuration").set_hypothesis_home_dir(tempfile.mkdtemp())
 
 ROWS, COLUMNS = 70, 90
 WHOLE = np.random.default_rng(9).integers(0, 200, (3, ROWS, COLUMNS))
