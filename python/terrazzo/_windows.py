@@ -271,23 +271,23 @@ class _Batch:
         self.is_floating = name.startswith(("float", "complex"))
         if values.are_scaled and not self.is_floating:
             raise UsageError(f"scale and offset need a dtype of floating point, not {name}")
-        request.dtype = name
+        request.dtype = self.dtype = name
         if values.fill is not None:
             request.set_missing("nan" if values.are_scaled else number_text(values.fill), name)
 
     def read(self, out: Any, like: str | None, to_device: bool) -> Any:
-        windows = self.places.windows
         if out is not None and tuple(out.shape) != self.shape:
             raise UsageError(f"`out` has the shape {tuple(out.shape)}; the windows have {self.shape}")
         if out is None and like is None and to_device:
-            if None in windows or self.values.are_scaled:
+            windows = [window for window in self.places.windows if window is not None]
+            if len(windows) < self.shape[0] or self.values.are_scaled:
                 raise UnsupportedError(
                     "on the GPU, windows that are scaled, resampled, filled or reach outside need `out`, "
                     "or like='torch' or 'cupy'"
                 )
             return _core.read_windows_device(windows, self.request, stream_address(self.stream))
         if out is None:
-            out = make_array(like, self.shape, self.request.dtype, to_device)
+            out = make_array(like, self.shape, self.dtype, to_device)
         self._read_inside(out)
         for index, part in self.places.others.items():
             self._try(index, part, out)
@@ -316,17 +316,18 @@ class _Batch:
 
     def _read_at_once(self, windows: Sequence[tuple[_core.Dataset, Any] | None], out: Any) -> None:
         """One call for all, so that each tile is decoded once. Gaps get the pixels of one of the windows, for now."""
-        if None in windows:
+        chosen = [window for window in windows if window is not None]
+        if not chosen:
+            return
+        if len(chosen) < len(windows):
             present = [index for index, window in enumerate(windows) if window is not None]
-            if not present:
-                return
-            first, last = present[0], present[-1]
-            out = out if last - first + 1 == len(windows) else out[first : last + 1]
-            windows = [windows[first] if window is None else window for window in windows[first : last + 1]]
+            first, end = present[0], present[-1] + 1
+            out = out if end - first == len(windows) else out[first:end]
+            chosen = [window or chosen[0] for window in windows[first:end]]
         if on_device(out):
-            _core.read_windows_into_device(windows, self.request, out, stream_address(self.stream, out))
+            _core.read_windows_into_device(chosen, self.request, out, stream_address(self.stream, out))
         else:
-            _core.read_windows_into(windows, self.request, out)
+            _core.read_windows_into(chosen, self.request, out)
 
     def _try(self, index: int, part: Part, out: Any) -> None:
         try:
@@ -353,5 +354,5 @@ class _Batch:
         if values.fill is not None:
             return [math.nan if values.are_scaled else values.of_failures(self.is_floating)] * self.shape[1]
         if raster.outside is None:
-            raster.outside = outside_values(raster.core, self.request, self.request.dtype)
+            raster.outside = outside_values(raster.core, self.request, self.dtype)
         return raster.outside

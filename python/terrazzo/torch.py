@@ -40,7 +40,7 @@ def collate(samples: Sequence[Any]) -> Any:
         return samples.tensors
     from torch.utils.data import default_collate
 
-    return default_collate(samples)
+    return default_collate(list(samples))
 
 
 class WindowDataset:
