@@ -75,7 +75,7 @@ def goes_to_device(device: str | int | None, out: Any = None, like: str | None =
     else:
         to_device = device != "cpu"
         if to_device:
-            _check_device(device)
+            check_device(device)
         if out is not None and on_device(out) != to_device:
             raise UsageError(f"device is {device!r}, and `out` is in {'host' if to_device else 'GPU'} memory")
         if like == "cupy" and not to_device:
@@ -85,13 +85,18 @@ def goes_to_device(device: str | int | None, out: Any = None, like: str | None =
     return to_device
 
 
-def same_memory(first: Any, second: Any, names: str) -> None:
-    """Refuses two arrays of which one is in GPU memory and the other is not."""
-    if on_device(first) != on_device(second):
-        raise UsageError(f"{names} are in different memory: copy one of them to the GPU, or to the host")
+def queue_of(stream: Any, pixels: Any, mask: Any = None) -> int:
+    """The address of the stream whose work a write of these arrays waits for."""
+    to_device = on_device(pixels)
+    if mask is not None and on_device(mask) != to_device:
+        raise UsageError("the pixels and their mask are in different memory: copy one of them to the GPU, or to the host")
+    if not to_device:
+        return 0
+    enter_cuda()
+    return stream_address(stream, pixels)
 
 
-def _check_device(device: str | int) -> None:
+def check_device(device: str | int) -> None:
     """'cuda', 'cuda:N' or N, which must be the thread's current device: the library reads into that one."""
     text = f"cuda:{device}" if isinstance(device, int) else device
     kind, _, number = text.partition(":")

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from ._crs import core_crs
 from ._dataset import as_dataset
-from ._device import enter_cuda, on_device, same_memory, stream_address
+from ._device import queue_of
 from ._geometry import pair, parse_transform
 from ._requests import dtype_name, number_text
 from ._sinks import make_target
@@ -184,29 +184,18 @@ def write(target: Any, array: Any, *, like: Any = None, mask: Any = None, stream
     """
     pixels, mask = _unmask(array, mask, options.get("nodata", ...))
     pixels = _as_array(pixels)
+    queue = queue_of(stream, pixels, mask)
     if len(pixels.shape) not in (2, 3):
         raise UsageError(f"the array has {len(pixels.shape)} axes; a raster has (rows, columns) or (bands, rows, columns)")
     bands = pixels.shape[0] if len(pixels.shape) == 3 else 1
     height, width = pixels.shape[-2:]
     chosen = options_for(pixels.dtype, bands, height, width, like, mask is not None, **options)
-    valid = None if mask is None else _as_mask(mask)
-    address = _queue_of(pixels, valid, stream)
     place = make_target(target)
-    if valid is None:
-        return _core.write(place, pixels, chosen, address)
+    if mask is None:
+        return _core.write(place, pixels, chosen, queue)
     writer = _core.Writer(place, width, height, chosen)
-    writer.write_rows(pixels, valid, address)
+    writer.write_rows(pixels, _as_mask(mask), queue)
     return writer.close()
-
-
-def _queue_of(pixels: Any, valid: Any, stream: Any) -> int:
-    """The address of the stream whose work a write waits for."""
-    if valid is not None:
-        same_memory(pixels, valid, "the pixels and their mask")
-    if not on_device(pixels):
-        return 0
-    enter_cuda()
-    return stream_address(stream, pixels)
 
 
 def _as_mask(mask: Any) -> Any:
@@ -255,8 +244,8 @@ class Writer:
 
     def write_rows(self, rows: Any, mask: Any = None, *, stream: Any = None) -> None:
         """Writes the next rows: (rows, columns) or (bands, rows, columns)."""
-        pixels, valid = _as_array(rows), None if mask is None else _as_mask(mask)
-        self._core.write_rows(pixels, valid, _queue_of(pixels, valid, stream))
+        queue = queue_of(stream, rows, mask)
+        self._core.write_rows(_as_array(rows), None if mask is None else _as_mask(mask), queue)
 
     def close(self) -> _core.WriteReport:
         """Publishes the file. It is an error if rows are missing."""
