@@ -125,6 +125,14 @@ def test_resampled_windows_that_reach_outside_are_filled_there(dem):
         np.testing.assert_array_equal(item, around(whole, (*corner, 64, 32), np.nan))
 
 
+def test_resampled_pixels_are_inside_if_their_middle_is(dem):
+    """The middle of column 24 is the right edge of the raster, and the middle of row -1 above its upper edge."""
+    whole = terrazzo.read(dem)
+    got = terrazzo.read_windows([(dem, (351, -3, 128, 64))], size=(64, 32), masked=True)[0, 0]
+    np.testing.assert_array_equal(got[1:, :24], whole[0, 0:62:2, 352:400:2])
+    assert np.isnan(got[:, 24:]).all() and np.isnan(got[0]).all()
+
+
 def test_windows_of_overviews_and_rasters_of_several_resolutions(large, folder):
     ds = terrazzo.open(large)
     got = terrazzo.read_windows([(ds, (100, 50, 64, 64)), (ds, (490, 490, 64, 64))], overview=2)
