@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._boundless import outside_values, read_around
+from ._boundless import outside_values, read_around, read_part
 from ._crs import Crs, crs_text
 from ._device import goes_to_device, make_array, maker_name, stream_address
 from ._geometry import Bounds, Transform, Window, WindowLike, intersection
@@ -271,33 +271,23 @@ class Dataset:
         if fill is not None:
             request.set_missing(number_text(fill), dtype_name(dtype) if dtype is not None else _core.result_dtype(core, request))
         outside = place_window(core, request, window, bbox, bbox_crs, boundless)
-        if outside is not None and (request.target_size or request.target_resolution):
-            raise UnsupportedError("boundless reads are not resampled; resample the array afterwards")
         to_device = False
         if device is not None or like is not None or out is not None:
             like = maker_name(like)
             to_device = goes_to_device(device, out, like)
             if like is not None:
                 out = _new_array(core, request, outside, like, single, to_device)
-        if outside is None and not to_device:
-            if out is None:
-                pixels = _core.read(core, request, report)
-                return pixels[0] if single else pixels
-            _core.read_into(core, request, out, report)
-        elif outside is None and out is None:
-            return _core.read_device(core, request, stream_address(stream), single, report)
-        elif outside is None:
-            _core.read_into_device(core, request, out, stream_address(stream, out), report)
+        if outside is not None:
+            pixels = _read_outside(core, request, outside, out, to_device, stream, report)
         elif out is not None:
-            inside = intersection(outside, *level_size(core.info, request.level))
-            values = outside_values(core, request, out.dtype)
-            read_around(core, request, outside, inside, out, values, stream, report)
+            read_part(core, request, out, stream, report)
         elif to_device:
-            raise UnsupportedError("boundless reads to the GPU need `out`, or like='torch' or 'cupy'")
+            return _core.read_device(core, request, stream_address(stream), single, report)
         else:
-            pixels = _core.read_boundless(core, outside, request, report)
-            return pixels[0] if single else pixels
-        return out
+            pixels = _core.read(core, request, report)
+        if out is not None:
+            return out
+        return pixels[0] if single else pixels
 
     def read_mask(
         self,
@@ -402,6 +392,21 @@ def _new_array(
         bands, height, width = len(request.bands) or len(core.info.bands), outside.height, outside.width
         dtype = _core.result_dtype(core, request)
     return make_array(like, (height, width) if single else (bands, height, width), dtype, to_device)
+
+
+def _read_outside(
+    core: _core.Dataset, request: _core.ReadRequest, window: Window, out: Any, to_device: bool, stream: Any, report: Any
+) -> Any:
+    """Reads a window that reaches outside, into `out` or a new array of the host."""
+    if request.target_size or request.target_resolution:
+        raise UnsupportedError("boundless reads are not resampled; use read_windows(), or resample the array afterwards")
+    if out is None:
+        if to_device:
+            raise UnsupportedError("boundless reads to the GPU need `out`, or like='torch' or 'cupy'")
+        return _core.read_boundless(core, window, request, report)
+    inside = intersection(window, *level_size(core.info, request.level))
+    read_around(core, request, window, inside, out, outside_values(core, request, out.dtype), stream, report)
+    return out
 
 
 def as_dataset(source: Any) -> Dataset:

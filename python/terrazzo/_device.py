@@ -125,7 +125,7 @@ def enter_cuda() -> None:
             "this process was forked from one that used CUDA, and CUDA does not work here; "
             "start workers by 'spawn' or 'forkserver', or use the GPU in the parent only"
         )
-    _used = True
+    _used = _used or _core.device_state().usable
 
 
 def _after_fork() -> None:

@@ -150,11 +150,16 @@ def test_cuda_after_fork_is_an_error_that_says_so(dem, monkeypatch):
     assert not _device._lost_by_fork  # the parent goes on
 
 
-def test_fork_before_cuda_is_harmless(monkeypatch):
+@pytest.mark.parametrize("usable", [False, True])
+def test_fork_is_harmless_before_cuda_is_used_and_without_a_gpu(usable, monkeypatch):
     monkeypatch.setattr(_device, "_used", False)
     monkeypatch.setattr(_device, "_lost_by_fork", False)
+    monkeypatch.setattr(_core, "device_state", lambda: types.SimpleNamespace(usable=usable))
     _device._after_fork()
     _device.enter_cuda()
     _device._after_fork()
-    with pytest.raises(errors.DeviceError, match="forked"):
+    if usable:
+        with pytest.raises(errors.DeviceError, match="forked"):
+            _device.enter_cuda()
+    else:
         _device.enter_cuda()
