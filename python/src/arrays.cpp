@@ -49,8 +49,24 @@ Sizes sizes_of(Array const& array, std::size_t first_axis = 0) {
   return sizes;
 }
 
+template <class View>
+constexpr bool kOnDevice = false;
+template <class Void>
+constexpr bool kOnDevice<View<MemoryKind::device, Void>> = true;
+
+bool on_device(int device_type) {
+  if (device_type == nb::device::cpu::value || device_type == nb::device::cuda_host::value) { return false; }
+  if (device_type == nb::device::cuda::value || device_type == nb::device::cuda_managed::value) { return true; }
+  throw Error(ErrorKind::unsupported, "the array is in memory of DLPack device type " + std::to_string(device_type) +
+                                          "; host memory and CUDA work");
+}
+
 template <class View, class Array>
 View view_of(Array const& array, std::size_t first_axis = 0) {
+  if (on_device(array.device_type()) != kOnDevice<View>) {
+    throw Error(ErrorKind::usage, kOnDevice<View> ? "the array is in host memory, and this call works in GPU memory"
+                                                  : "the array is in GPU memory, and this call works in host memory");
+  }
   Sizes const sizes = sizes_of(array, first_axis);
   return {array.data(),     dtype_from_dlpack(array.dtype()),
           sizes.bands,      sizes.height,
@@ -58,18 +74,22 @@ View view_of(Array const& array, std::size_t first_axis = 0) {
           sizes.row_stride, sizes.pixel_stride};
 }
 
+template <class BatchView, class View>
+BatchView batch_view_of(AnyArray const& array) {
+  if (array.ndim() != 4) {
+    throw Error(ErrorKind::usage,
+                "the array has " + std::to_string(array.ndim()) + " axes; windows need [count, bands, height, width]");
+  }
+  return {.item = view_of<View>(array, 1),
+          .count = axis(array.shape(0)),
+          .item_stride_bytes = array.stride(0) * static_cast<std::int64_t>(array.itemsize())};
+}
+
 template <class Owner, std::size_t axes>
 NumpyArray numpy_of(Owner&& owner, void* (*data)(Owner&), std::array<std::size_t, axes> const& shape, DType dtype) {
   auto* const kept = new Owner(std::move(owner));
   nb::capsule const capsule(kept, [](void* memory) noexcept { delete static_cast<Owner*>(memory); });
   return NumpyArray(data(*kept), axes, shape.data(), capsule, nullptr, dlpack_dtype(dtype));
-}
-
-bool on_device(int device_type) {
-  if (device_type == nb::device::cpu::value || device_type == nb::device::cuda_host::value) { return false; }
-  if (device_type == nb::device::cuda::value || device_type == nb::device::cuda_managed::value) { return true; }
-  throw Error(ErrorKind::unsupported, "the array is in memory of DLPack device type " + std::to_string(device_type) +
-                                          "; host memory and CUDA work");
 }
 
 }  // namespace
@@ -119,16 +139,8 @@ HostView host_view(AnyArray const& array) { return view_of<HostView>(array); }
 ConstHostView host_view(AnyConstArray const& array) { return view_of<ConstHostView>(array); }
 DeviceView device_view(AnyArray const& array) { return view_of<DeviceView>(array); }
 ConstDeviceView device_view(AnyConstArray const& array) { return view_of<ConstDeviceView>(array); }
-
-HostBatchView host_batch_view(AnyArray const& array) {
-  if (array.ndim() != 4) {
-    throw Error(ErrorKind::usage,
-                "the array has " + std::to_string(array.ndim()) + " axes; windows need [count, bands, height, width]");
-  }
-  return {.item = view_of<HostView>(array, 1),
-          .count = axis(array.shape(0)),
-          .item_stride_bytes = array.stride(0) * static_cast<std::int64_t>(array.itemsize())};
-}
+HostBatchView host_batch_view(AnyArray const& array) { return batch_view_of<HostBatchView, HostView>(array); }
+DeviceBatchView device_batch_view(AnyArray const& array) { return batch_view_of<DeviceBatchView, DeviceView>(array); }
 
 NumpyArray to_numpy(HostArray&& array) {
   std::array<std::size_t, 3> const shape{array.bands(), array.height(), array.width()};

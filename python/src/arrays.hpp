@@ -4,6 +4,7 @@
 #pragma once
 
 #include "bindings.hpp"
+#include "terrazzo/device.hpp"
 #include "terrazzo/dtype.hpp"
 #include "terrazzo/read.hpp"
 #include "terrazzo/view.hpp"
@@ -28,13 +29,15 @@ using NumpyArray = nb::ndarray<nb::numpy>;
 [[nodiscard]] bool is_on_device(AnyArray const& array);
 [[nodiscard]] bool is_on_device(AnyConstArray const& array);
 
-// Views of [bands, height, width] or [height, width], with the array's strides.
+// Views of [bands, height, width] or [height, width], with the array's strides. An array in the other kind of memory is
+// a `usage` error.
 [[nodiscard]] HostView host_view(AnyArray const& array);
 [[nodiscard]] ConstHostView host_view(AnyConstArray const& array);
 [[nodiscard]] DeviceView device_view(AnyArray const& array);
 [[nodiscard]] ConstDeviceView device_view(AnyConstArray const& array);
-// A view of [count, bands, height, width].
+// Views of [count, bands, height, width].
 [[nodiscard]] HostBatchView host_batch_view(AnyArray const& array);
+[[nodiscard]] DeviceBatchView device_batch_view(AnyArray const& array);
 
 // A numpy array [bands, height, width] that owns `array`.
 [[nodiscard]] NumpyArray to_numpy(HostArray&& array);

@@ -22,7 +22,14 @@ namespace terrazzo::python {
 
 namespace {
 
-// The layouts of dlpack.h, as far as a capsule needs them to drop a tensor that nobody took.
+// A result of read_device(). `one_band`: a single band was asked for, so the array has no axis of bands, as on the
+// host.
+struct Result {
+  DeviceArray array;
+  bool one_band = false;
+};
+
+// The layouts of dlpack.h.
 struct ManagedTensor {
   nb::dlpack::dltensor tensor;
   void* context;
@@ -32,7 +39,14 @@ struct ManagedTensorVersioned {
   std::uint32_t major, minor;
   void* context;
   void (*deleter)(ManagedTensorVersioned*);
+  std::uint64_t flags;
+  nb::dlpack::dltensor tensor;
 };
+
+ManagedTensor* layout_of(DLManagedTensor* tensor) { return reinterpret_cast<ManagedTensor*>(tensor); }
+ManagedTensorVersioned* layout_of(DLManagedTensorVersioned* tensor) {
+  return reinterpret_cast<ManagedTensorVersioned*>(tensor);
+}
 
 // A receiver renames the capsule to "used_..." and calls the deleter itself.
 template <class Tensor>
@@ -58,23 +72,50 @@ StreamView consumer_stream(std::optional<std::int64_t> stream) {
   return *stream == -1 ? StreamView() : StreamView::from_address(static_cast<std::uintptr_t>(*stream));
 }
 
-nb::tuple shape_of(DeviceArray const& array) { return nb::make_tuple(array.bands(), array.height(), array.width()); }
+DeviceArray const& array_of(Result const& result) { return result.array; }
+DeviceBatch const& array_of(DeviceBatch const& batch) { return batch; }
+
+nb::tuple shape_of(Result const& result) {
+  DeviceArray const& array = result.array;
+  return result.one_band ? nb::make_tuple(array.height(), array.width())
+                         : nb::make_tuple(array.bands(), array.height(), array.width());
+}
 nb::tuple shape_of(DeviceBatch const& batch) {
   return nb::make_tuple(batch.count(), batch.bands(), batch.height(), batch.width());
 }
 
+// The tensor's shape and strides belong to its context, so an axis is dropped by stepping over it.
+template <class Tensor>
+Tensor* with_axes_of(Result const& result, Tensor* tensor) {
+  if (result.one_band) {
+    nb::dlpack::dltensor& layout = layout_of(tensor)->tensor;
+    --layout.ndim;
+    ++layout.shape;
+    ++layout.strides;
+  }
+  return tensor;
+}
+template <class Tensor>
+Tensor* with_axes_of(DeviceBatch const& /*batch*/, Tensor* tensor) {
+  return tensor;
+}
+
 constexpr int kDlpackCuda = nb::device::cuda::value;
 
-template <class Array>
-nb::object to_dlpack(Array const& array, std::optional<std::int64_t> stream,
+template <class Owner>
+nb::object to_dlpack(Owner const& owner, std::optional<std::int64_t> stream,
                      std::optional<std::pair<int, int>> max_version, std::optional<std::pair<int, int>> device,
                      std::optional<bool> copy) {
+  auto const& array = array_of(owner);
   if (copy && *copy) { throw nb::buffer_error("the memory is shared; copy it after the exchange"); }
   if (device && *device != std::pair(kDlpackCuda, array.device())) {
     throw nb::buffer_error("the array stays on its GPU; to_host() copies it to host memory");
   }
-  if (max_version && max_version->first >= 1) { return capsule_of(array.to_dlpack_versioned(consumer_stream(stream))); }
-  return capsule_of(array.to_dlpack(consumer_stream(stream)));
+  StreamView const consumer = consumer_stream(stream);
+  if (max_version && max_version->first >= 1) {
+    return capsule_of(with_axes_of(owner, array.to_dlpack_versioned(consumer)));
+  }
+  return capsule_of(with_axes_of(owner, array.to_dlpack(consumer)));
 }
 
 // numpy's name of a type, as "<f4".
@@ -84,11 +125,12 @@ std::string type_string(DType dtype) {
   return std::string(bytes == 1 ? "|" : "<") + kind + std::to_string(bytes);
 }
 
-template <class Array>
-nb::dict cuda_array_interface(Array const& array) {
+template <class Owner>
+nb::dict cuda_array_interface(Owner const& owner) {
+  auto const& array = array_of(owner);
   static_cast<void>(dlpack_dtype(array.dtype()));  // refuses types that have no name
   nb::dict fields;
-  fields["shape"] = shape_of(array);
+  fields["shape"] = shape_of(owner);
   fields["typestr"] = type_string(array.dtype());
   fields["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(array.data()), false);
   fields["strides"] = nb::none();
@@ -97,20 +139,23 @@ nb::dict cuda_array_interface(Array const& array) {
   return fields;
 }
 
-template <class Array>
-nb::class_<Array> bind_array(nb::module_& module, char const* name) {
-  return nb::class_<Array>(module, name)
-      .def_prop_ro("shape", [](Array const& array) { return shape_of(array); })
-      .def_prop_ro("dtype", [](Array const& array) { return to_str(to_string(array.dtype())); })
-      .def_prop_ro("nbytes", [](Array const& array) { return array.size_bytes(); })
-      .def_prop_ro("device", [](Array const& array) { return array.device(); })
+template <class Owner>
+nb::class_<Owner> bind_array(nb::module_& module, char const* name) {
+  return nb::class_<Owner>(module, name)
+      .def_prop_ro("shape", [](Owner const& owner) { return shape_of(owner); })
+      .def_prop_ro("dtype", [](Owner const& owner) { return to_str(to_string(array_of(owner).dtype())); })
+      .def_prop_ro("nbytes", [](Owner const& owner) { return array_of(owner).size_bytes(); })
+      .def_prop_ro("device", [](Owner const& owner) { return array_of(owner).device(); })
       .def("record_stream",
-           [](Array const& array, std::uintptr_t stream) { array.record_stream(StreamView::from_address(stream)); })
-      .def("__dlpack__", &to_dlpack<Array>, nb::kw_only(), nb::arg("stream").none() = nb::none(),
+           [](Owner const& owner, std::uintptr_t stream) {
+             array_of(owner).record_stream(StreamView::from_address(stream));
+           })
+      .def("__dlpack__", &to_dlpack<Owner>, nb::kw_only(), nb::arg("stream").none() = nb::none(),
            nb::arg("max_version").none() = nb::none(), nb::arg("dl_device").none() = nb::none(),
            nb::arg("copy").none() = nb::none())
-      .def("__dlpack_device__", [](Array const& array) { return nb::make_tuple(kDlpackCuda, array.device()); })
-      .def_prop_ro("__cuda_array_interface__", &cuda_array_interface<Array>);
+      .def("__dlpack_device__",
+           [](Owner const& owner) { return nb::make_tuple(kDlpackCuda, array_of(owner).device()); })
+      .def_prop_ro("__cuda_array_interface__", &cuda_array_interface<Owner>);
 }
 
 void bind_state(nb::module_& module) {
@@ -138,41 +183,55 @@ void bind_state(nb::module_& module) {
   module.def("release_device_memory", [] { Work().run([] { release_device_memory(); }); });
 }
 
-using Item = std::pair<Dataset, WindowTuple>;
-
 }  // namespace
 
 void bind_device(nb::module_& module) {
   bind_state(module);
-  bind_array<DeviceArray>(module, "DeviceArray").def("to_host", [](DeviceArray const& array) {
-    return to_numpy(Work().run([&] { return array.to_host(); }));
+  bind_array<Result>(module, "DeviceArray").def("to_host", [](Result const& result) {
+    nb::object const pixels = nb::cast(to_numpy(Work().run([&] { return result.array.to_host(); })));
+    return result.one_band ? nb::object(pixels[0]) : pixels;
   });
-  bind_array<DeviceBatch>(module, "DeviceBatch").def("item", &DeviceBatch::item);
+  bind_array<DeviceBatch>(module, "DeviceBatch").def("item", [](DeviceBatch const& batch, std::uint32_t index) {
+    if (index >= batch.count()) { throw nb::index_error("the batch has no such item"); }
+    return Result{batch.item(index)};
+  });
   module.def(
       "read_device",
-      [](Dataset const& dataset, ReadRequest request, std::uintptr_t stream) {
+      [](Dataset const& dataset, ReadRequest request, std::uintptr_t stream, bool one_band, ReadReport* report) {
         if (!request.dtype) { request.dtype = python_dtype(result_dtype(dataset, request)); }
-        return Work(request).run([&] { return read_device(dataset, request, StreamView::from_address(stream)); });
+        StreamView const queue = StreamView::from_address(stream);
+        return Result{Work(request).run([&] { return read_device(dataset, request, queue, report); }), one_band};
       },
-      nb::arg("dataset"), nb::arg("request"), nb::arg("stream") = 0);
+      nb::arg("dataset"), nb::arg("request"), nb::arg("stream") = 0, nb::arg("one_band") = false,
+      nb::arg("report").none() = nb::none());
   module.def(
       "read_into_device",
-      [](Dataset const& dataset, ReadRequest request, AnyArray const& out, std::uintptr_t stream) {
+      [](Dataset const& dataset, ReadRequest request, AnyArray const& out, std::uintptr_t stream, ReadReport* report) {
         DeviceView const view = device_view(out);
-        Work(request).run([&] { read_into(dataset, request, view, StreamView::from_address(stream)); });
+        StreamView const queue = StreamView::from_address(stream);
+        Work(request).run([&] { read_into(dataset, request, view, queue, report); });
       },
-      nb::arg("dataset"), nb::arg("request"), nb::arg("out").noconvert(), nb::arg("stream") = 0);
+      nb::arg("dataset"), nb::arg("request"), nb::arg("out").noconvert(), nb::arg("stream") = 0,
+      nb::arg("report").none() = nb::none());
   module.def(
       "read_windows_device",
-      [](std::vector<Item> const& items, ReadRequest request, std::uintptr_t stream) {
-        std::vector<WindowOf> windows;
-        windows.reserve(items.size());
-        for (auto const& [dataset, window] : items) { windows.push_back({dataset, window_from(window)}); }
-        return Work(request).run(
-            [&] { return read_windows_device(windows, request, StreamView::from_address(stream)); });
+      [](std::vector<WindowItem> const& items, ReadRequest request, std::uintptr_t stream, ReadReport* report) {
+        std::vector<WindowOf> const windows = windows_of(items);
+        StreamView const queue = StreamView::from_address(stream);
+        return Work(request).run([&] { return read_windows_device(windows, request, queue, report); });
       },
-      nb::arg("items"), nb::arg("request"), nb::arg("stream") = 0);
-  module.def("is_on_device", [](AnyConstArray const& array) { return is_on_device(array); });
+      nb::arg("items"), nb::arg("request"), nb::arg("stream") = 0, nb::arg("report").none() = nb::none());
+  module.def(
+      "read_windows_into_device",
+      [](std::vector<WindowItem> const& items, ReadRequest request, AnyArray const& out, std::uintptr_t stream,
+         ReadReport* report) {
+        std::vector<WindowOf> const windows = windows_of(items);
+        DeviceBatchView const view = device_batch_view(out);
+        StreamView const queue = StreamView::from_address(stream);
+        Work(request).run([&] { read_windows(windows, request, view, queue, report); });
+      },
+      nb::arg("items"), nb::arg("request"), nb::arg("out").noconvert(), nb::arg("stream") = 0,
+      nb::arg("report").none() = nb::none());
 }
 
 }  // namespace terrazzo::python

@@ -35,24 +35,32 @@ constexpr Names<DeviceFetch, 3> kFetches{
 constexpr std::uint64_t kQuickBytes = std::uint64_t{16} << 20;
 
 // An upper estimate of the result, without a plan.
-bool is_quick(Dataset const& dataset, ReadRequest const& request) {
-  Info const& info = dataset.info();
-  std::uint64_t width = info.width, height = info.height;
-  if (request.window) {
-    width = request.window->width;
-    height = request.window->height;
-  }
-  std::uint64_t const bands = request.bands.empty() ? info.bands.size() : request.bands.size();
+bool is_quick(Dataset const& dataset, ReadRequest const& request, std::uint64_t width, std::uint64_t height) {
+  std::uint64_t const bands = request.bands.empty() ? dataset.info().bands.size() : request.bands.size();
   constexpr std::uint64_t kWidest = 16;
   return width * height < kQuickBytes / kWidest && width * height * bands * kWidest <= kQuickBytes;
 }
 
-// Runs a read of the dataset; `body` gets the request that can be cancelled.
-template <class Body>
-auto run_read(Dataset const& dataset, ReadRequest& request, Body&& body) {
-  Work work(request);
-  return is_quick(dataset, request) ? work.run(body) : work.run_interruptible(body);
+bool is_quick(Dataset const& dataset, ReadRequest const& request) {
+  if (request.window) { return is_quick(dataset, request, request.window->width, request.window->height); }
+  return is_quick(dataset, request, dataset.info().width, dataset.info().height);
 }
+
+bool is_quick(std::vector<WindowOf> const& windows, ReadRequest const& request) {
+  if (windows.empty()) { return true; }
+  Window const& first = windows.front().window;
+  return is_quick(windows.front().dataset, request, windows.size() * first.width, first.height);
+}
+
+// Runs a read of a dataset or of windows; `body` gets the request that can be cancelled.
+template <class Source, class Body>
+auto run_read(Source const& source, ReadRequest& request, Body&& body) {
+  Work work(request);
+  return is_quick(source, request) ? work.run(body) : work.run_interruptible(body);
+}
+
+using GridTuple =
+    std::tuple<double, double, double, double, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 
 void bind_requests(nb::module_& module) {
   auto options = nb::class_<OpenOptions>(module, "OpenOptions").def(nb::init<>());
@@ -87,6 +95,22 @@ void bind_requests(nb::module_& module) {
           [](ReadRequest& r, std::pair<double, double> const& size) {
             r.target_resolution = TargetResolution{size.first, size.second};
           })
+      // A grid over the raster (TargetGrid): column, row, steps, and the first pixel and size of the part to read.
+      .def_prop_rw(
+          "target_grid",
+          [](ReadRequest const& r) {
+            auto const& g = r.target_grid;
+            return g ? std::optional(GridTuple(g->column, g->row, g->column_step, g->row_step, g->first_column,
+                                               g->first_row, g->width, g->height))
+                     : std::nullopt;
+          },
+          [](ReadRequest& r, std::optional<GridTuple> const& grid) {
+            r.target_grid.reset();
+            if (!grid) { return; }
+            auto const& [column, row, column_step, row_step, first_column, first_row, width, height] = *grid;
+            r.target_grid = {column, row, column_step, row_step, first_column, first_row, width, height};
+          },
+          nb::for_setter(nb::arg("grid").none()))
       .def_prop_rw(
           "resampling", [](ReadRequest const& r) { return to_str(to_string(r.resampling)); },
           [](ReadRequest& r, std::string_view name) { r.resampling = resampling_from(name); })
@@ -106,7 +130,10 @@ void bind_requests(nb::module_& module) {
                              std::string_view dtype) { r.missing = make_nodata(text, dtype_from(dtype)); })
       .def_prop_rw(
           "dtype", [](ReadRequest const& r) { return to_str_or_none(r.dtype ? to_string(*r.dtype) : ""); },
-          [](ReadRequest& r, std::string_view name) { r.dtype = dtype_from(name); })
+          [](ReadRequest& r, std::optional<std::string_view> name) {
+            r.dtype = name ? std::optional(dtype_from(*name)) : std::nullopt;
+          },
+          nb::for_setter(nb::arg("name").none()))
       .def_rw("strict", &ReadRequest::strict)
       .def_rw("threads", &ReadRequest::threads)
       .def_rw("memory_limit_bytes", &ReadRequest::memory_limit_bytes)
@@ -161,14 +188,6 @@ void ask_for_python_dtype(Dataset const& dataset, ReadRequest& request) {
   }
 }
 
-using Item = std::pair<Dataset, WindowTuple>;
-std::vector<WindowOf> windows_of(std::vector<Item> const& items) {
-  std::vector<WindowOf> windows;
-  windows.reserve(items.size());
-  for (auto const& [dataset, window] : items) { windows.push_back({dataset, window_from(window)}); }
-  return windows;
-}
-
 }  // namespace
 
 void bind_read(nb::module_& module) {
@@ -210,18 +229,18 @@ void bind_read(nb::module_& module) {
       nb::arg("dataset"), nb::arg("request"), nb::arg("report").none() = nb::none());
   module.def(
       "read_windows",
-      [](std::vector<Item> const& items, ReadRequest request, ReadReport* report) {
+      [](std::vector<WindowItem> const& items, ReadRequest request, ReadReport* report) {
         std::vector<WindowOf> const windows = windows_of(items);
         if (!windows.empty()) { ask_for_python_dtype(windows.front().dataset, request); }
-        return to_numpy(Work(request).run_interruptible([&] { return read_windows(windows, request, report); }));
+        return to_numpy(run_read(windows, request, [&] { return read_windows(windows, request, report); }));
       },
       nb::arg("items"), nb::arg("request"), nb::arg("report").none() = nb::none());
   module.def(
       "read_windows_into",
-      [](std::vector<Item> const& items, ReadRequest request, AnyArray const& out, ReadReport* report) {
+      [](std::vector<WindowItem> const& items, ReadRequest request, AnyArray const& out, ReadReport* report) {
         std::vector<WindowOf> const windows = windows_of(items);
         HostBatchView const view = host_batch_view(out);
-        Work(request).run_interruptible([&] { read_windows(windows, request, view, report); });
+        run_read(windows, request, [&] { read_windows(windows, request, view, report); });
       },
       nb::arg("items"), nb::arg("request"), nb::arg("out").noconvert(), nb::arg("report").none() = nb::none());
 }

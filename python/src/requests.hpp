@@ -11,14 +11,18 @@
 #include "text.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace terrazzo::python {
 
@@ -42,6 +46,15 @@ using WindowTuple = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std:
 }
 [[nodiscard]] inline std::optional<WindowTuple> to_tuple(std::optional<Window> const& window) {
   return window ? std::optional(to_tuple(*window)) : std::nullopt;
+}
+
+// What read_windows() takes, from the pairs that Python passes.
+using WindowItem = std::pair<Dataset, WindowTuple>;
+[[nodiscard]] inline std::vector<WindowOf> windows_of(std::vector<WindowItem> const& items) {
+  std::vector<WindowOf> windows;
+  windows.reserve(items.size());
+  for (auto const& [dataset, window] : items) { windows.push_back({dataset, window_from(window)}); }
+  return windows;
 }
 
 // Adds the property of an enumeration that a table names.

@@ -14,10 +14,11 @@ from . import errors
 from ._core import DeviceArray, DeviceBatch, ReadReport
 from ._core import version as __version__
 from ._crs import Crs
-from ._dataset import Dataset, open, read, read_windows
+from ._dataset import Dataset, open, read
 from ._geometry import Bounds, Transform, Window
 from ._operations import cog, convert, doctor, edit, overviews, preview, stats, validate
 from ._settings import configure, set_up
+from ._windows import read_windows
 from ._write import Writer, write
 from .errors import (
     CancelledError,

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from ._boundless import outside_values, read_around, read_part
 from ._crs import Crs, crs_text
-from ._geometry import Bounds, Transform, Window, WindowLike
-from ._requests import dtype_name, make_request, number_text, place_window
+from ._device import goes_to_device, make_array, maker_name, stream_address
+from ._geometry import Bounds, Transform, Window, WindowLike, intersection
+from ._requests import dtype_name, level_size, make_request, number_text, place_window
 from ._sources import is_url, make_source, path_of
 from .errors import UnsupportedError, UsageError, missing_file
 
@@ -225,7 +227,8 @@ class Dataset:
         scale: Iterable[float] | None = None,
         dtype: Any = None,
         out: Any = None,
-        device: str | int = "cpu",
+        like: Any = None,
+        device: str | int | None = None,
         stream: Any = None,
         report: _core.ReadReport | None = None,
         **resources: Unpack[Resources],
@@ -245,9 +248,11 @@ class Dataset:
         `dtype` says otherwise. `unpack` applies scale and offset of the bands. `scale=(from_min, from_max, to_min,
         to_max)` maps values linearly. `dtype` rounds and clamps as GDAL does.
 
-        The memory: `out` is an array of the result's shape with any strides, in host or GPU memory. `device='cuda'`
-        returns a DeviceArray on the current GPU, which CuPy, torch and JAX take by `from_dlpack` without a copy.
-        `stream` is the address of a CUDA stream, whose queued work the read waits for.
+        The memory: `out` is an array of the result's shape with any strides, in host or GPU memory. `like`, "torch" or
+        "cupy", makes a new array with that library's allocator. `device='cuda'` reads to the current GPU: alone, it
+        returns a DeviceArray, which CuPy, torch and JAX take by `from_dlpack` without a copy. `device` None is the
+        memory of `out` or `like`. The read waits for work queued on `stream`, by default the current stream of the
+        library that made `out`.
 
         Further keywords: `threads`, `memory_limit_bytes`, `progress` (a function of (done, total) that cancels by
         returning False), `bad_tile='fill'`, `strict`, `engine`, `exact`, `device_budget_bytes`, `device_fetch`.
@@ -266,38 +271,23 @@ class Dataset:
         if fill is not None:
             request.set_missing(number_text(fill), dtype_name(dtype) if dtype is not None else _core.result_dtype(core, request))
         outside = place_window(core, request, window, bbox, bbox_crs, boundless)
-        if device != "cpu":
-            return self._read_device(request, outside, out, device, stream, single)
+        to_device = False
+        if device is not None or like is not None or out is not None:
+            like = maker_name(like)
+            to_device = goes_to_device(device, out, like)
+            if like is not None:
+                out = _new_array(core, request, outside, like, single, to_device)
         if outside is not None:
-            if request.target_size or request.target_resolution:
-                raise UnsupportedError("boundless reads are not resampled; resample the array afterwards")
-            if out is not None and dtype is None:
-                request.dtype = dtype_name(out.dtype)
-            pixels = _core.read_boundless(core, outside, request, report)
-            pixels = pixels[0] if single else pixels
-            if out is None:
-                return pixels
-            out[...] = pixels
-            return out
-        if out is None:
-            pixels = _core.read(core, request, report)
-            return pixels[0] if single else pixels
-        if isinstance(out, np.ndarray) or not _core.is_on_device(out):
-            _core.read_into(core, request, out, report)
+            pixels = _read_outside(core, request, outside, out, to_device, stream, report)
+        elif out is not None:
+            read_part(core, request, out, stream, report)
+        elif to_device:
+            return _core.read_device(core, request, stream_address(stream), single, report)
         else:
-            _core.read_into_device(core, request, out, _stream_address(stream))
-        return out
-
-    def _read_device(
-        self, request: _core.ReadRequest, outside: Window | None, out: Any, device: str | int, stream: Any, single: bool
-    ) -> Any:
-        if outside is not None:
-            raise UnsupportedError("boundless reads go to host memory only")
-        _check_device(device)
+            pixels = _core.read(core, request, report)
         if out is not None:
-            _core.read_into_device(self._raster, request, out, _stream_address(stream))
             return out
-        return _core.read_device(self._raster, request, _stream_address(stream))
+        return pixels[0] if single else pixels
 
     def read_mask(
         self,
@@ -391,69 +381,33 @@ def read(source: Any, bands: int | Iterable[int] | None = None, **keywords: Any)
     return as_dataset(source).read(bands, **keywords)
 
 
-def read_windows(
-    items: Iterable[tuple[Any, WindowLike]],
-    bands: Iterable[int] | None = None,
-    *,
-    overview: int | None = None,
-    dtype: Any = None,
-    out: Any = None,
-    device: str | int = "cpu",
-    stream: Any = None,
-    masked: bool = False,
-    unpack: bool = False,
-    **resources: Unpack[Resources],
+def _new_array(
+    core: _core.Dataset, request: _core.ReadRequest, outside: Window | None, like: str, single: bool, to_device: bool
 ) -> Any:
-    """Reads windows of one size, from one raster or several, into one array: (windows, bands, rows, columns).
+    """An array of `like` for the result of a request, or for a window that reaches outside."""
+    if outside is None:
+        plan = _core.plan(core, request)
+        bands, height, width, dtype = len(plan.bands), plan.height, plan.width, plan.dtype
+    else:
+        bands, height, width = len(request.bands) or len(core.info.bands), outside.height, outside.width
+        dtype = _core.result_dtype(core, request)
+    return make_array(like, (height, width) if single else (bands, height, width), dtype, to_device)
 
-    `items` are pairs of a Dataset, or a source, and a window inside it. Each tile is decoded once for all windows.
 
-    >>> dem = terrazzo.open("dem.tif")
-    >>> terrazzo.read_windows([(dem, (0, 0, 64, 64)), (dem, (100, 30, 64, 64))]).shape
-    (2, 1, 64, 64)
-    """
-    from ._geometry import parse_window
-
-    request, _ = make_request(overview=overview, dtype=dtype, bands=bands, masked=masked, unpack=unpack, resources=resources)
-    opened: dict[str, Dataset] = {}  # by path: many windows may name the same file
-    windows = []
-    for source, window in items:
-        path = path_of(source)
-        dataset = as_dataset(source) if path is None else opened.get(path) or opened.setdefault(path, open(path))
-        windows.append((dataset._raster, parse_window(window, dataset.width, dataset.height)))
-    if device != "cpu":
-        _check_device(device)
-        return _core.read_windows_device(windows, request, _stream_address(stream))
+def _read_outside(
+    core: _core.Dataset, request: _core.ReadRequest, window: Window, out: Any, to_device: bool, stream: Any, report: Any
+) -> Any:
+    """Reads a window that reaches outside, into `out` or a new array of the host."""
+    if request.target_size or request.target_resolution:
+        raise UnsupportedError("boundless reads are not resampled; use read_windows(), or resample the array afterwards")
     if out is None:
-        return _core.read_windows(windows, request)
-    _core.read_windows_into(windows, request, out)
+        if to_device:
+            raise UnsupportedError("boundless reads to the GPU need `out`, or like='torch' or 'cupy'")
+        return _core.read_boundless(core, window, request, report)
+    inside = intersection(window, *level_size(core.info, request.level))
+    read_around(core, request, window, inside, out, outside_values(core, request, out.dtype), stream, report)
     return out
 
 
 def as_dataset(source: Any) -> Dataset:
     return source if isinstance(source, Dataset) else open(source)
-
-
-def _stream_address(stream: Any) -> int:
-    """The address of a CUDA stream: an int, or an object of CuPy (`ptr`) or torch (`cuda_stream`)."""
-    if stream is None:
-        return 0
-    for name in ("ptr", "cuda_stream"):
-        if hasattr(stream, name):
-            return int(getattr(stream, name))
-    return int(stream)
-
-
-def _check_device(device: str | int) -> None:
-    """'cuda', 'cuda:N' or N, which must be the thread's current device: the library reads into that one."""
-    text = f"cuda:{device}" if isinstance(device, int) else device
-    kind, _, number = text.partition(":")
-    if kind != "cuda" or (number and not number.isdigit()):
-        raise UsageError(f"device is {device!r}; it is 'cpu', 'cuda' or 'cuda:N'")
-    if number:
-        state = _core.device_state()
-        if state.usable and state.device != int(number):
-            raise UsageError(
-                f"the current device is cuda:{state.device}; make cuda:{number} current first, "
-                "as by `with cupy.cuda.Device(N)` or `with torch.cuda.device(N)`"
-            )

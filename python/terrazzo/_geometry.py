@@ -83,6 +83,14 @@ def _slice_range(part: slice, size: int | None, axis: str) -> tuple[int, int]:
     return start, stop - start
 
 
+_FOUR_WHOLE_NUMBERS = [int, int, int, int]
+
+
+def is_plain(window: Any) -> bool:
+    """Whether a window is a tuple of four int: what most callers pass, and what needs no parse_window()."""
+    return type(window) is tuple and [*map(type, window)] == _FOUR_WHOLE_NUMBERS
+
+
 def parse_window(window: WindowLike, width: int | None = None, height: int | None = None) -> Window:
     """From (column, row, width, height), (slice of rows, slice of columns) or a rasterio Window."""
     if type(window) is Window:
@@ -97,6 +105,16 @@ def parse_window(window: WindowLike, width: int | None = None, height: int | Non
     if len(parts) != 4:
         raise UsageError("a window is (column, row, width, height), or (slice of rows, slice of columns)")
     return Window(*map(_whole, parts))
+
+
+def intersection(window: Window, width: int, height: int) -> Window | None:
+    """The part of a window inside a raster; None if nothing is."""
+    column, row, columns, rows = window
+    if column >= 0 and row >= 0 and column + columns <= width and row + rows <= height:
+        return window
+    left, top = max(column, 0), max(row, 0)
+    right, bottom = min(column + columns, width), min(row + rows, height)
+    return Window(left, top, right - left, bottom - top) if left < right and top < bottom else None
 
 
 def _whole(number: Any) -> int:

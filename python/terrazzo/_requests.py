@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._crs import crs_text
-from ._geometry import Window, pair, parse_window
+from ._geometry import Window, is_plain, pair, parse_window
 from .errors import UsageError
 
 Progress = Callable[[int, int], Any]
@@ -56,6 +56,8 @@ def band_list(bands: int | Iterable[int] | None) -> tuple[list[int], bool]:
     """(list of bands, whether the result loses the axis of bands)."""
     if bands is None:
         return [], False
+    if type(bands) is int and bands > 0:
+        return [bands], True
     if isinstance(bands, Iterable):
         numbers = [operator.index(band) for band in bands]
         if not numbers:
@@ -77,6 +79,16 @@ def box_in_crs(core: _core.Dataset, bbox: Iterable[float], bbox_crs: Any) -> tup
     return box  # type: ignore[return-value]
 
 
+def level_size(info: _core.Info, level: int) -> tuple[int, int]:
+    """(width, height) of the raster, level 0, or of an overview."""
+    if level == 0:
+        return info.width, info.height
+    if level > len(info.overviews):
+        raise UsageError(f"overview {level} does not exist; the file has {len(info.overviews)}")
+    overview = info.overviews[level - 1]
+    return overview.width, overview.height
+
+
 def place_window(
     core: _core.Dataset,
     request: _core.ReadRequest,
@@ -94,20 +106,14 @@ def place_window(
         window = _core.grid_window_of(info, box, level) if boundless else _core.window_of(info, box, level)
     elif window is None:
         return None
-    if level == 0:
-        width, height = info.width, info.height
-    else:
-        if level > len(info.overviews):
-            raise UsageError(f"overview {level} does not exist; the file has {len(info.overviews)}")
-        overview = info.overviews[level - 1]
-        width, height = overview.width, overview.height
-    place = parse_window(window, width, height)
+    width, height = level_size(info, level)
+    place = window if is_plain(window) else parse_window(window, width, height)
     column, row, columns, rows = place
     if column >= 0 and row >= 0 and column + columns <= width and row + rows <= height:
         request.window = place
         return None
     if boundless:
-        return place
+        return Window(*place)
     raise UsageError(
         f"window {tuple(place)} reaches outside the raster of {width} x {height} pixels; boundless=True allows that"
     )

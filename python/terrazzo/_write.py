@@ -10,7 +10,8 @@ import numpy as np
 
 from . import _core
 from ._crs import core_crs
-from ._dataset import _stream_address, as_dataset
+from ._dataset import as_dataset
+from ._device import queue_of
 from ._geometry import pair, parse_transform
 from ._requests import dtype_name, number_text
 from ._sinks import make_target
@@ -187,6 +188,7 @@ def write(target: Any, array: Any, *, like: Any = None, mask: Any = None, stream
         return write_dask(target, array, like=like, mask=mask, stream=stream, **options)
     pixels, mask = _unmask(array, mask, options.get("nodata", ...))
     pixels = _as_array(pixels)
+    queue = queue_of(stream, pixels, mask)
     if len(pixels.shape) not in (2, 3):
         raise UsageError(f"the array has {len(pixels.shape)} axes; a raster has (rows, columns) or (bands, rows, columns)")
     bands = pixels.shape[0] if len(pixels.shape) == 3 else 1
@@ -194,9 +196,9 @@ def write(target: Any, array: Any, *, like: Any = None, mask: Any = None, stream
     chosen = options_for(pixels.dtype, bands, height, width, like, mask is not None, **options)
     place = make_target(target)
     if mask is None:
-        return _core.write(place, pixels, chosen, _stream_address(stream))
+        return _core.write(place, pixels, chosen, queue)
     writer = _core.Writer(place, width, height, chosen)
-    writer.write_rows(pixels, _as_mask(mask), _stream_address(stream))
+    writer.write_rows(pixels, _as_mask(mask), queue)
     return writer.close()
 
 
@@ -246,7 +248,8 @@ class Writer:
 
     def write_rows(self, rows: Any, mask: Any = None, *, stream: Any = None) -> None:
         """Writes the next rows: (rows, columns) or (bands, rows, columns)."""
-        self._core.write_rows(_as_array(rows), None if mask is None else _as_mask(mask), _stream_address(stream))
+        queue = queue_of(stream, rows, mask)
+        self._core.write_rows(_as_array(rows), None if mask is None else _as_mask(mask), queue)
 
     def close(self) -> _core.WriteReport:
         """Publishes the file. It is an error if rows are missing."""

@@ -21,7 +21,8 @@ from xarray.core import indexing
 
 from . import accessor as accessor  # registers `.terrazzo`
 from ._cf import band_attributes, parsed_tags, spatial_ref
-from ._dataset import Dataset, _check_device, open
+from ._dataset import Dataset, open
+from ._device import check_device
 from ._lazy import Decoding, RasterArray, centres, level_size, level_transform, preferred_chunks
 from .errors import UsageError
 
@@ -62,7 +63,7 @@ class TerrazzoBackendEntrypoint(BackendEntrypoint):
         filesystem: Any = None,
     ) -> xr.Dataset:
         if device != "cpu":
-            _check_device(device)
+            check_device(device)
         source = _opened(filename_or_obj, page, sidecars, filesystem)
         if not 0 <= overview <= len(source.overviews):
             raise UsageError(f"overview {overview} does not exist; the file has {len(source.overviews)}")

@@ -7,6 +7,8 @@ import pytest
 import rasterio
 from rasterio.transform import from_origin
 
+import terrazzo
+
 DATA = Path(__file__).resolve().parents[1] / "data"
 
 
@@ -25,6 +27,25 @@ def write_with_gdal(path, array, *, crs="EPSG:32632", transform=from_origin(5000
     with rasterio.open(path, "w", **settings) as out:
         out.write(pixels)
     return path
+
+
+def around(pixels, window, outside):
+    """The window of an array that goes on outside with a value for each band."""
+    column, row, width, height = window
+    bands, rows, columns = pixels.shape
+    result = np.empty((bands, height, width), pixels.dtype)
+    result[:] = np.reshape(outside, (-1, 1, 1))
+    for y in range(max(row, 0), min(row + height, rows)):
+        left, right = max(column, 0), min(column + width, columns)
+        if left < right:
+            result[:, y - row, left - column : right - column] = pixels[:, y, left:right]
+    return result
+
+
+def box_of(window):
+    """The box of a window in the files of write_with_gdal()."""
+    column, row, width, height = window
+    return terrazzo.Bounds(500000 + column * 10, 4200000 - (row + height) * 10, 500000 + (column + width) * 10, 4200000 - row * 10)
 
 
 @pytest.fixture(scope="session")

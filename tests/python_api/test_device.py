@@ -25,6 +25,72 @@ def test_device_reads_have_the_pixels_of_host_reads(packed):
     np.testing.assert_array_equal(array.to_host(), ds.read(window=(10, 20, 100, 90)))
 
 
+def test_single_bands_have_the_axes_of_host_reads_and_reports_are_filled(packed, cupy):
+    ds, report = terrazzo.open(packed), terrazzo.ReadReport()
+    array = ds.read(2, device="cuda", report=report)
+    expected = ds.read(2)
+    assert array.shape == expected.shape == (300, 400) and report.tiles > 0
+    np.testing.assert_array_equal(array.to_host(), expected)
+    for shared in (cupy.from_dlpack(array), cupy.asarray(array)):
+        np.testing.assert_array_equal(cupy.asnumpy(shared), expected)
+    assert ds.read([2], device="cuda").shape == (1, 300, 400)
+
+
+@pytest.mark.parametrize("like", ["torch", "cupy"])
+def test_results_are_made_by_the_allocator_of_the_consumer(packed, like):
+    library = pytest.importorskip(like)
+    ds = terrazzo.open(packed)
+    kind = library.Tensor if like == "torch" else library.ndarray
+
+    def host(array):
+        return array.cpu().numpy() if like == "torch" else library.asnumpy(array)
+
+    for keywords in ({}, {"window": (-5, -5, 30, 20), "boundless": True}, {"size": (40, 30)}, {"masked": True}):
+        array = ds.read(1, like=like, device="cuda", **keywords)
+        assert isinstance(array, kind)
+        np.testing.assert_array_equal(host(array), ds.read(1, **keywords))
+    items = [(ds, (0, 0, 64, 64)), (ds, (-9, 250, 64, 64)), (ds, (90, 30, 64, 64)), (packed.parent / "none.tif", (0, 0, 64, 64))]
+    keywords = {"on_error": "fill", "fill": -1, "scale": 0.5, "bands": [3, 1]}
+    pixels = terrazzo.read_windows(items, like=like, device="cuda", **keywords)
+    assert isinstance(pixels, kind)
+    np.testing.assert_array_equal(host(pixels), terrazzo.read_windows(items, **keywords))
+
+
+def test_windows_go_to_the_gpu_and_into_arrays_there(packed, cupy):
+    items = [(packed, (10, 20, 64, 64)), (packed, (100, 30, 64, 64))]
+    expected = terrazzo.read_windows(items)
+    np.testing.assert_array_equal(terrazzo.read_windows(items, device="cuda").item(1).to_host(), expected[1])
+    out = cupy.zeros(expected.shape, expected.dtype)
+    assert terrazzo.read_windows(items, out=out) is out
+    np.testing.assert_array_equal(cupy.asnumpy(out), expected)
+    with pytest.raises(terrazzo.UnsupportedError, match="like"):
+        terrazzo.read_windows([(packed, (-1, 0, 64, 64))], device="cuda")
+
+
+def test_reads_wait_for_kernels_queued_on_the_default_stream(packed, torch):
+    """A kernel that fills `out` late must not overwrite the pixels."""
+    ds, expected = terrazzo.open(packed), terrazzo.read(packed)
+    out = torch.empty(ds.shape, dtype=torch.int16, device="cuda")
+    for stream in (None, 0):
+        torch.cuda._sleep(200_000_000)
+        out.fill_(77)
+        ds.read(out=out, stream=stream)
+        np.testing.assert_array_equal(out.cpu().numpy(), expected)
+
+
+def test_prefetched_batches_are_on_the_gpu(packed, torch):
+    from terrazzo.torch import Prefetcher, WindowDataset, collate
+
+    items = [(packed, (column, 20, 64, 64)) for column in range(40)]
+    chips = WindowDataset(items, fill=0)
+    on_gpu = WindowDataset(items, fill=0, device="cuda")
+    for source, device in ((chips, "cuda"), (on_gpu, "cuda")):
+        batches = Prefetcher((collate(source.__getitems__(range(i, i + 8))) for i in range(0, 40, 8)), device)
+        images = torch.cat([batch["image"] for batch in batches])
+        assert images.is_cuda
+        np.testing.assert_array_equal(images.cpu().numpy(), terrazzo.read_windows(items))
+
+
 def test_cupy_shares_the_memory(packed, cupy):
     array = terrazzo.open(packed).read(device="cuda")
     expected = terrazzo.read(packed)

@@ -79,7 +79,7 @@ def test_ctrl_c_stops_a_read(large):
 
 
 def test_importing_takes_little_more_than_numpy():
-    code = "import sys, terrazzo; print(*sorted(set(sys.modules) & {'xarray', 'dask', 'pyproj', 'fsspec', 'pandas'}))"
+    code = "import sys, terrazzo; print(*sorted(set(sys.modules) & {'xarray', 'dask', 'pyproj', 'fsspec', 'pandas', 'torch', 'cupy'}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
 
