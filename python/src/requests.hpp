@@ -8,17 +8,23 @@
 #include "enums.hpp"
 #include "terrazzo/read.hpp"
 #include "terrazzo/resampling.hpp"
+#include "terrazzo/sink.hpp"
 #include "text.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <variant>
 
 namespace terrazzo::python {
 
@@ -42,6 +48,14 @@ using WindowTuple = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std:
 }
 [[nodiscard]] inline std::optional<WindowTuple> to_tuple(std::optional<Window> const& window) {
   return window ? std::optional(to_tuple(*window)) : std::nullopt;
+}
+
+// Where a file goes: a path, or a sink of Python.
+using Target = std::variant<std::string, std::shared_ptr<ByteSink>>;
+
+template <class Body>
+auto with_target(Target const& target, Body&& body) {
+  return std::visit([&](auto const& place) { return body(place); }, target);
 }
 
 // Adds the property of an enumeration that a table names.
