@@ -11,10 +11,10 @@ import numpy as np
 from . import _core
 from ._crs import core_crs
 from ._dataset import _stream_address, as_dataset
+from ._extra_tags import add_extra_tags
 from ._geometry import pair, parse_transform
 from ._requests import dtype_name, number_text
 from ._sinks import make_target
-from ._tags import add_extra_tags
 from .errors import UsageError
 
 # Keywords that are fields of WriteOptions, with the same names and values.
