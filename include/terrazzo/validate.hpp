@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,6 +70,9 @@ struct Validation {
 // Checks a file in memory, as open_memory() takes it.
 [[nodiscard]] Validation validate_memory(std::span<std::byte const> bytes, std::string name = "memory",
                                          ValidateOptions const& options = {});
+
+// Checks the file of a source (terrazzo/source.hpp). A source that fails throws an `io` Error.
+[[nodiscard]] Validation validate(std::shared_ptr<ByteSource const> source, ValidateOptions const& options = {});
 
 struct ValidationRule {
   std::string_view name{};

@@ -10,6 +10,7 @@ namespace terrazzo::python {
 
 namespace nb = nanobind;
 
+void bind_blocks(nb::module_& module);
 void bind_boundless(nb::module_& module);
 void bind_codecs(nb::module_& module);
 void bind_convert(nb::module_& module);
@@ -18,6 +19,7 @@ void bind_device(nb::module_& module);
 void bind_edit(nb::module_& module);
 void bind_error(nb::module_& module);
 void bind_info(nb::module_& module);
+void bind_mosaic(nb::module_& module);
 void bind_overviews(nb::module_& module);
 void bind_read(nb::module_& module);
 void bind_sample(nb::module_& module);

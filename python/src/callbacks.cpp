@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "callbacks.hpp"
 
+#include <nanobind/stl/string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@ struct Failure {
   nb::object exception;
 };
 // Failures whose Error was swallowed, as by BadTile::fill, are never taken: only the newest are kept.
-constexpr std::size_t kMaxFailures = 8;
+constexpr std::size_t kMaxFailures = 64;
 
 // Never destroyed: the interpreter is gone when static destructors run. The GIL guards it.
 std::deque<Failure>& failures() {
@@ -39,7 +40,18 @@ SharedObject::SharedObject(nb::object object)
         delete dropped;
       }) {}
 
+std::string describe(nb::python_error const& error) {
+  std::string const name = nb::cast<std::string>(error.type().attr("__name__"));
+  std::string const text = nb::cast<std::string>(nb::str(error.value()));
+  std::string const first_line = text.substr(0, text.find('\n'));
+  return first_line.empty() ? name : name + ": " + first_line;
+}
+
 void keep_failure(std::string const& message, nb::object exception) {
+  // The threads of one read often fail in the same way: one of their exceptions will do.
+  for (Failure const& kept : failures()) {
+    if (kept.message == message) { return; }
+  }
   failures().push_back({message, std::move(exception)});
   if (failures().size() > kMaxFailures) { failures().pop_front(); }
 }
@@ -78,12 +90,25 @@ void PythonProgress::rethrow() const {
   }
 }
 
-Progress progress_from(nb::object const& function) {
-  if (function.is_none()) { return {}; }
-  if (!PyCallable_Check(function.ptr())) {
-    throw Error(ErrorKind::usage, "progress is not a function of (done, total)");
+void throw_from(nb::python_error& error) {
+  nb::object const exception = nb::borrow(error.value());
+  nb::object const base = nb::module_::import_("terrazzo.errors").attr("Error");
+  if (PyObject_IsInstance(exception.ptr(), base.ptr()) != 1) { throw; }
+  std::string const name = nb::cast<std::string>(nb::str(exception.attr("kind")));
+  std::string message = nb::cast<std::string>(nb::str(exception));
+  if (message.empty()) { message = name; }
+  keep_failure(message, exception);
+  for (ErrorKind const kind : {ErrorKind::malformed, ErrorKind::unsupported, ErrorKind::usage, ErrorKind::limit,
+                               ErrorKind::device, ErrorKind::cancelled}) {
+    if (to_string(kind) == name) { throw Error(kind, message); }
   }
-  return PythonProgress(function);
+  throw Error(ErrorKind::io, message);
+}
+
+Progress progress_from(nb::object const& progress) {
+  if (progress.is_none()) { return {}; }
+  nb::object const function = nb::module_::import_("terrazzo._progress").attr("progress_function")(progress);
+  return function.is_none() ? Progress{} : PythonProgress(function);
 }
 
 nb::object progress_object(Progress const& progress) {

@@ -28,10 +28,20 @@ class SharedObject {
   std::shared_ptr<nb::object> object_;
 };
 
+// "ConnectionError: the cable is out": the class and the first line of the text. Call with the GIL held.
+[[nodiscard]] std::string describe(nb::python_error const& error);
+
 // Keeps an exception of a callback until its text comes back as the message of a terrazzo::Error; the library turns
 // exceptions of sources into Errors and keeps only the text. Call both with the GIL held.
 void keep_failure(std::string const& message, nb::object exception);
 [[nodiscard]] nb::object take_failure(std::string const& message);  // null object: there is none
+
+// Throws an exception of terrazzo.errors as the library's Error of its kind, and any other one as it is. For functions
+// of Python that the library calls for a file of many: call in the handler of `error`, with the GIL held.
+[[noreturn]] void throw_from(nb::python_error& error);
+
+// The exception of terrazzo.errors for an error of the library. Call with the GIL held.
+[[nodiscard]] nb::object make_exception(Error const& error);
 
 // A Python function as Progress. The first exception it raises cancels the work; Work raises it again.
 class PythonProgress {
@@ -47,9 +57,15 @@ class PythonProgress {
   std::shared_ptr<std::optional<nb::python_error>> failure_;
 };
 
-// None gives the empty Progress.
-[[nodiscard]] Progress progress_from(nb::object const& function);
+// What `progress=` takes: a function of (done, total), True for a bar, an object like tqdm's; None and False for none.
+[[nodiscard]] Progress progress_from(nb::object const& progress);
 [[nodiscard]] nb::object progress_object(Progress const& progress);
+
+// The fields that Work needs, for calls whose options lack one of them.
+struct Watch {
+  Progress progress{};
+  std::atomic<bool> const* cancel = nullptr;
+};
 
 // One call of the library: it runs without the GIL, and signals (Ctrl-C) cancel it if `options` have a `cancel` field.
 class Work {

@@ -26,6 +26,8 @@ BoundingBox box_from(Box const& box) {
 
 nb::tuple to_tuple(BoundingBox const& box) { return nb::make_tuple(box.xmin, box.ymin, box.xmax, box.ymax); }
 
+nb::tuple to_tuple(Point const& point) { return nb::make_tuple(point.x, point.y); }
+
 std::span<Pixel const> as_pixels(PointArray const& points) {
   static_assert(sizeof(Pixel) == 2 * sizeof(double));
   return {reinterpret_cast<Pixel const*>(points.data()), points.shape(0)};
@@ -35,6 +37,17 @@ std::span<Pixel const> as_pixels(PointArray const& points) {
 
 void bind_coordinates(nb::module_& module) {
   module.def("bounds", [](Info const& info) { return to_tuple(bounds(info)); });
+  module.def("corners", [](Info const& info) {
+    Corners const c = corners(info);
+    return nb::make_tuple(to_tuple(c.upper_left), to_tuple(c.lower_left), to_tuple(c.upper_right),
+                          to_tuple(c.lower_right));
+  });
+  module.def("center", [](Info const& info) { return to_tuple(center(info)); });
+  module.def("pixel_size", [](Info const& info) {
+    TargetResolution const size = pixel_size(info);
+    return nb::make_tuple(size.x, size.y);
+  });
+  module.def("same_crs", [](Info const& a, Info const& b) { return Work().run([&] { return same_crs(a, b); }); });
   module.def("window_of", [](Info const& info, Box const& box, std::uint32_t level) {
     return to_tuple(window_of(info, box_from(box), level));
   });

@@ -15,11 +15,13 @@ NB_MODULE(_core, module) {
   bind::bind_source(module);
   bind::bind_sink(module);
   bind::bind_read(module);
+  bind::bind_blocks(module);
   bind::bind_coordinates(module);
   bind::bind_boundless(module);
   bind::bind_sample(module);
   bind::bind_write(module);
   bind::bind_convert(module);
+  bind::bind_mosaic(module);
   bind::bind_edit(module);
   bind::bind_overviews(module);
   bind::bind_stats(module);

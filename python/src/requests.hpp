@@ -8,20 +8,26 @@
 #include "enums.hpp"
 #include "terrazzo/read.hpp"
 #include "terrazzo/resampling.hpp"
+#include "terrazzo/sink.hpp"
 #include "text.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace terrazzo::python {
@@ -55,6 +61,14 @@ using WindowItem = std::pair<Dataset, WindowTuple>;
   windows.reserve(items.size());
   for (auto const& [dataset, window] : items) { windows.push_back({dataset, window_from(window)}); }
   return windows;
+}
+
+// Where a file goes: a path, or a sink of Python.
+using Target = std::variant<std::string, std::shared_ptr<ByteSink>>;
+
+template <class Body>
+auto with_target(Target const& target, Body&& body) {
+  return std::visit([&](auto const& place) { return body(place); }, target);
 }
 
 // Adds the property of an enumeration that a table names.

@@ -9,8 +9,11 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace terrazzo::python {
 
@@ -28,6 +31,48 @@ void call_with_bytes(SharedObject const& function, std::span<std::byte const> by
   view.attr("release")();
 }
 
+// An object of a store: its bytes go to `append` in their order, and `publish` or `discard` ends it.
+class StoreSink final : public ByteSink {
+ public:
+  StoreSink(std::string name, nb::object append, nb::object publish, nb::object discard)
+      : name_(std::move(name)),
+        append_(std::move(append)),
+        publish_(std::move(publish)),
+        discard_(std::move(discard)),
+        inner_(append_sink(name_, [this](std::span<std::byte const> bytes) { call_with_bytes(append_, bytes); })) {}
+  ~StoreSink() override { discard(); }
+
+  [[nodiscard]] std::string const& name() const noexcept override { return name_; }
+  void open() override { inner_->open(); }
+  [[nodiscard]] bool is_seekable() const noexcept override { return false; }
+  void write_at(std::uint64_t offset_bytes, std::span<std::byte const> bytes) override {
+    inner_->write_at(offset_bytes, bytes);
+  }
+
+  // An object that could not be published is discarded.
+  void publish(std::uint64_t size_bytes) override {
+    inner_->publish(size_bytes);
+    nb::gil_scoped_acquire const acquired;
+    publish_.get()();
+    ended_ = true;
+  }
+
+  void discard() noexcept override {
+    if (std::exchange(ended_, true) || !Py_IsInitialized()) { return; }
+    inner_->discard();
+    nb::gil_scoped_acquire const acquired;
+    try {
+      discard_.get()();
+    } catch (nb::python_error& error) { error.discard_as_unraisable("the discarding of an object"); }
+  }
+
+ private:
+  std::string name_;
+  SharedObject append_, publish_, discard_;
+  std::shared_ptr<ByteSink> inner_;
+  bool ended_ = false;
+};
+
 }  // namespace
 
 void bind_sink(nb::module_& module) {
@@ -43,6 +88,11 @@ void bind_sink(nb::module_& module) {
       call_with_bytes(function, bytes);
     });
   });
+  module.def(
+      "store_sink",
+      [](std::string name, nb::object append, nb::object publish, nb::object discard) -> std::shared_ptr<ByteSink> {
+        return std::make_shared<StoreSink>(std::move(name), std::move(append), std::move(publish), std::move(discard));
+      });
 }
 
 }  // namespace terrazzo::python

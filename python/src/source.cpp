@@ -11,8 +11,14 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace terrazzo::python {
 
@@ -76,7 +82,7 @@ class RangesSource final : public ByteSource {
     try {
       fill(ranges);
     } catch (nb::python_error& error) {
-      std::string const message = std::string("the source failed: ") + error.what();
+      std::string const message = "the source failed: " + describe(error);
       keep_failure(message, nb::borrow(error.value()));
       throw Error(ErrorKind::io, message, {.source = name_});
     }
@@ -84,27 +90,58 @@ class RangesSource final : public ByteSource {
   }
 
  private:
+  // Ranges that follow each other with small gaps, as the rows of an uncompressed block do, are one request.
+  struct Request {
+    std::uint64_t offset_bytes = 0, end_bytes = 0;
+    std::span<RangeRead const> parts{};
+  };
+  [[nodiscard]] std::vector<Request> merge(std::span<RangeRead const> ranges) const {
+    std::vector<Request> requests;
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      std::uint64_t const begin = ranges[i].offset_bytes, end = begin + ranges[i].into.size();
+      bool const joins = !requests.empty() && begin >= requests.back().end_bytes &&
+                         begin - requests.back().end_bytes <= hints_.merge_gap_bytes;
+      if (!joins) {
+        first = i;
+        requests.push_back({begin, end, {}});
+      }
+      requests.back().end_bytes = end;
+      requests.back().parts = ranges.subspan(first, i + 1 - first);
+    }
+    return requests;
+  }
+
   void fill(std::span<RangeRead const> ranges) const {
+    std::vector<Request> const requests = merge(ranges);
     nb::list asked;
-    for (RangeRead const& range : ranges) { asked.append(nb::make_tuple(range.offset_bytes, range.into.size())); }
+    for (Request const& request : requests) {
+      asked.append(nb::make_tuple(request.offset_bytes, request.end_bytes - request.offset_bytes));
+    }
     nb::object const answers = read_ranges_.get()(asked);
     std::size_t index = 0;
     for (nb::handle const answer : answers) {
-      if (index == ranges.size()) { break; }
-      RangeRead const& range = ranges[index++];
-      HeldBuffer const buffer(answer);
-      if (buffer.bytes().size() != range.into.size()) {
-        throw Error(ErrorKind::io,
-                    "the source returned " + std::to_string(buffer.bytes().size()) + " bytes where " +
-                        std::to_string(range.into.size()) + " were asked for",
-                    {.source = name_, .offset = range.offset_bytes});
-      }
-      std::memcpy(range.into.data(), buffer.bytes().data(), range.into.size());
+      if (index == requests.size()) { break; }
+      scatter(requests[index++], HeldBuffer(answer));
     }
-    if (index != ranges.size()) {
+    if (index != requests.size()) {
       throw Error(ErrorKind::io,
-                  "the source returned " + std::to_string(index) + " of " + std::to_string(ranges.size()) + " ranges",
+                  "the source returned " + std::to_string(index) + " of " + std::to_string(requests.size()) + " ranges",
                   {.source = name_});
+    }
+  }
+
+  void scatter(Request const& request, HeldBuffer const& buffer) const {
+    std::uint64_t const size = request.end_bytes - request.offset_bytes;
+    if (buffer.bytes().size() != size) {
+      throw Error(ErrorKind::io,
+                  "the source returned " + std::to_string(buffer.bytes().size()) + " bytes where " +
+                      std::to_string(size) + " were asked for",
+                  {.source = name_, .offset = request.offset_bytes});
+    }
+    for (RangeRead const& part : request.parts) {
+      std::memcpy(part.into.data(), buffer.bytes().data() + (part.offset_bytes - request.offset_bytes),
+                  part.into.size());
     }
   }
 

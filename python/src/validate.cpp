@@ -4,15 +4,17 @@
 #include "bindings.hpp"
 #include "callbacks.hpp"
 #include "requests.hpp"
+#include "terrazzo/source.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <cstddef>
+#include <memory>
 #include <optional>
-#include <span>
 #include <tuple>
+#include <vector>
 
 namespace terrazzo::python {
 
@@ -52,9 +54,17 @@ void bind_validate(nb::module_& module) {
   module.def("validate", [](std::string const& path, ValidateOptions options) {
     return Work(options).run_interruptible([&] { return validate(path, options); });
   });
-  module.def("validate_memory", [](nb::bytes const& file, std::string const& name, ValidateOptions options) {
-    std::span const bytes(static_cast<std::byte const*>(file.data()), file.size());
-    return Work(options).run_interruptible([&] { return validate_memory(bytes, name, options); });
+  module.def("validate_source", [](std::shared_ptr<ByteSource> const& source, ValidateOptions options) {
+    return Work(options).run_interruptible([&] { return validate(source, options); });
+  });
+  nb::class_<ValidationRule>(module, "ValidationRule")
+      .def_prop_ro("name", [](ValidationRule const& rule) { return to_str(rule.name); })
+      .def_prop_ro("severity", [](ValidationRule const& rule) { return to_str(to_string(rule.severity)); })
+      .def_ro("known_to_gdal", &ValidationRule::known_to_gdal)
+      .def_prop_ro("meaning", [](ValidationRule const& rule) { return to_str(rule.meaning); });
+  module.def("validation_rules", [] {
+    auto const rules = validation_rules();
+    return std::vector<ValidationRule>(rules.begin(), rules.end());
   });
 }
 

@@ -5,7 +5,6 @@
 #include "bindings.hpp"
 #include "callbacks.hpp"
 #include "requests.hpp"
-#include "target.hpp"
 #include "values.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -13,12 +12,15 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <span>
+#include <tuple>
 
 namespace terrazzo::python {
 
@@ -62,6 +64,7 @@ void bind_options(nb::module_& module) {
       .def_rw("nan_to_nodata", &WriteOptions::nan_to_nodata)
       .def_rw("band_info", &WriteOptions::band_info)
       .def_rw("mask", &WriteOptions::mask)
+      .def_rw("mask_bits", &WriteOptions::mask_bits)
       .def_prop_rw(
           "tile_size", [](WriteOptions const& o) { return nb::make_tuple(o.tile_size.width, o.tile_size.height); },
           [](WriteOptions& o, std::pair<std::uint32_t, std::uint32_t> const& size) {
@@ -113,6 +116,21 @@ void bind_options(nb::module_& module) {
   def_progress(options);
 }
 
+// A tile as Python passes it: (column, row, plane).
+using TileTuple = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+TileId tile_from(TileTuple const& tile) { return {std::get<0>(tile), std::get<1>(tile), std::get<2>(tile)}; }
+
+// [((column, row, plane), bytes), ...]
+nb::list to_list(EncodedTiles const& encoded) {
+  nb::list tiles;
+  for (EncodedTile const& tile : encoded.tiles) {
+    auto const bytes = encoded.bytes_of(tile);
+    tiles.append(nb::make_tuple(nb::make_tuple(tile.id.column, tile.id.row, tile.id.plane),
+                                nb::bytes(bytes.data(), bytes.size())));
+  }
+  return tiles;
+}
+
 // A Writer with the flag and the progress function that its threads use until it is closed.
 class PythonWriter {
  public:
@@ -150,6 +168,12 @@ class PythonWriter {
     } else {
       work_.run_interruptible([&] { writer.write_rows(view); });
     }
+  }
+
+  void write_encoded(TileTuple const& tile, nb::bytes const& bytes) {
+    Writer& writer = open_writer();
+    std::span const data(static_cast<std::byte const*>(bytes.data()), bytes.size());
+    work_.run([&] { writer.write_encoded(tile_from(tile), data); });
   }
 
   [[nodiscard]] std::uint32_t rows_left() { return open_writer().rows_left(); }
@@ -192,9 +216,15 @@ void bind_write(nb::module_& module) {
       .def(nb::init<Target const&, std::uint32_t, std::uint32_t, WriteOptions>())
       .def("write_rows", &PythonWriter::write_rows, nb::arg("rows"), nb::arg("mask").none() = nb::none(),
            nb::arg("stream") = 0)
+      .def("write_encoded", &PythonWriter::write_encoded)
       .def_prop_ro("rows_left", &PythonWriter::rows_left)
       .def("close", &PythonWriter::close)
       .def("abort", &PythonWriter::abort);
+  module.def("encode_tiles", [](AnyConstArray const& pixels, TileTuple const& first, std::uint32_t width,
+                                std::uint32_t height, WriteOptions const& options) {
+    ConstHostView const view = host_view(pixels);
+    return to_list(Work().run([&] { return encode_tiles(view, tile_from(first), width, height, options); }));
+  });
   module.def("options_like", [](Info const& info) { return options_like(info); });
   module.def(
       "write",

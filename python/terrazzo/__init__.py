@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 from . import errors
 from ._core import DeviceArray, DeviceBatch, ReadReport
 from ._core import version as __version__
+from ._convert import cog, convert, convert_many
 from ._crs import Crs
 from ._dataset import Dataset, open, read
-from ._geometry import Bounds, Transform, Window
-from ._operations import cog, convert, doctor, edit, overviews, preview, stats, validate
+from ._geometry import Bounds, Corners, Transform, Window
+from ._mosaic import mosaic
+from ._operations import doctor, edit, overviews, preview, stats, validate, validation_rules
 from ._settings import configure, set_up
 from ._windows import read_windows
-from ._write import Writer, write
+from ._write import Writer, encode_tiles, write
 from .errors import (
     CancelledError,
     DeviceError,
@@ -36,10 +38,11 @@ if TYPE_CHECKING:
     from .geotiff import open_geotiff, to_geotiff
 
 __all__ = [
-    "Bounds", "CancelledError", "Crs", "Dataset", "DeviceArray", "DeviceBatch", "DeviceError", "Error", "IoError",
-    "LimitError", "MalformedError", "MissingFileError", "ReadReport", "Transform", "UnsupportedError", "UsageError",
-    "Window", "Writer", "cog", "configure", "convert", "doctor", "edit", "errors", "open", "open_geotiff", "overviews",
-    "preview", "read", "read_windows", "stats", "to_geotiff", "validate", "write",
+    "Bounds", "CancelledError", "Corners", "Crs", "Dataset", "DeviceArray", "DeviceBatch", "DeviceError", "Error",
+    "IoError", "LimitError", "MalformedError", "MissingFileError", "ReadReport", "Transform", "UnsupportedError",
+    "UsageError", "Window", "Writer", "cog", "configure", "convert", "convert_many", "doctor", "edit", "encode_tiles",
+    "errors", "mosaic", "open", "open_geotiff", "overviews", "preview", "read", "read_windows", "stats", "to_geotiff",
+    "validate", "validation_rules", "write",
 ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import base64
 import functools
 import html
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,8 @@ from . import _core
 from ._boundless import outside_values, read_around, read_part
 from ._crs import Crs, crs_text
 from ._device import goes_to_device, make_array, maker_name, stream_address
-from ._geometry import Bounds, Transform, Window, WindowLike, intersection
+from ._geometry import Bounds, Corners, Transform, Window, WindowLike, intersection
+from ._planned import PlannedReads
 from ._requests import dtype_name, level_size, make_request, number_text, place_window
 from ._sources import is_url, make_source, path_of
 from .errors import UnsupportedError, UsageError, missing_file
@@ -27,12 +28,19 @@ if TYPE_CHECKING:
 
 
 def open(
-    source: Any, *, page: int = 0, sidecars: bool = True, trust: str = "automatic", filesystem: Any = None
+    source: Any,
+    *,
+    page: int = 0,
+    sidecars: bool = True,
+    trust: str = "automatic",
+    filesystem: Any = None,
+    storage_options: Mapping[str, Any] | None = None,
 ) -> Dataset:
     """Opens a raster: reads its header, and no pixels.
 
     `source` is a path, bytes or another buffer, a file object, an fsspec URL or file, or an object with `size` and
-    `read_ranges(list of (offset, length))`. With `filesystem`, an fsspec file system, it is a path in that.
+    `read_ranges(list of (offset, length))`. With `filesystem`, an fsspec file system or an obstore store, it is a path in
+    that. `storage_options` are fsspec's for a URL.
     `page` is the index of the image in a file of several, see `Dataset.info.pages`. `sidecars` looks for .aux.xml,
     .ovr, .msk and world files beside a local file. `trust` is 'trusted' or 'untrusted', and decides whether decoders
     that are not hardened against hostile files may run; by default, local files are trusted.
@@ -44,12 +52,14 @@ def open(
     options = _core.OpenOptions()
     options.page, options.sidecars, options.trust = page, sidecars, trust
     path = path_of(source)
-    if path is not None and filesystem is None and not is_url(path):
+    if path is not None and filesystem is None and not storage_options and not is_url(path):
         with missing_file(path):
             core = _core.open(path, options)
     else:
-        core = _core.open_source(make_source(source, filesystem), options)
-    arguments = {"page": page, "sidecars": sidecars, "trust": trust, "filesystem": filesystem}
+        core = _core.open_source(make_source(source, filesystem, storage_options), options)
+    arguments = {
+        "page": page, "sidecars": sidecars, "trust": trust, "filesystem": filesystem, "storage_options": storage_options,
+    }  # fmt: skip
     return Dataset(core, source, arguments)
 
 
@@ -57,7 +67,7 @@ def _open_with(source: Any, arguments: dict[str, Any]) -> Dataset:
     return open(source, **arguments)
 
 
-class Dataset:
+class Dataset(PlannedReads):
     """A raster that is open for reading. It never changes, and any number of threads may read from it.
 
     Bands count from 1. Arrays have the axes (band, row, column); a single band, `bands=1`, gives (row, column).
@@ -168,6 +178,29 @@ class Dataset:
         """The smallest box that contains the raster, in its CRS."""
         return Bounds(*_core.bounds(self.info))
 
+    @property
+    def corners(self) -> Corners:
+        """(x, y) of the outer corners by pixel position: upper_left, lower_left, upper_right, lower_right.
+
+        >>> terrazzo.open("dem.tif").corners.lower_right
+        (504000.0, 4197000.0)
+        """
+        return Corners(*_core.corners(self.info))
+
+    @property
+    def center(self) -> tuple[float, float]:
+        """(x, y) of the middle of the raster."""
+        return _core.center(self.info)
+
+    @property
+    def pixel_size(self) -> tuple[float, float]:
+        """Lengths of the sides of a pixel in units of the CRS, also in a rotated raster: along a row, along a column."""
+        return _core.pixel_size(self.info)
+
+    def same_crs(self, other: Dataset) -> bool:
+        """Whether both rasters have the same horizontal CRS, or none; needs PROJ for definitions that differ in text."""
+        return _core.same_crs(self.detailed_info(), other.detailed_info())
+
     def bounds_in(self, crs: Any) -> Bounds:
         """The bounds in another CRS; needs PROJ."""
         return Bounds(*_core.bbox_to(self.detailed_info(), _core.bounds(self.info), crs_text(crs)))
@@ -254,8 +287,9 @@ class Dataset:
         memory of `out` or `like`. The read waits for work queued on `stream`, by default the current stream of the
         library that made `out`.
 
-        Further keywords: `threads`, `memory_limit_bytes`, `progress` (a function of (done, total) that cancels by
-        returning False), `bad_tile='fill'`, `strict`, `engine`, `exact`, `device_budget_bytes`, `device_fetch`.
+        Further keywords: `threads`, `memory_limit_bytes`, `progress` (True for a bar, an object like tqdm's, or a function
+        of (done, total) that cancels by returning False), `bad_tile='fill'`, `strict`, `engine`, `exact`,
+        `device_budget_bytes`, `device_fetch`.
 
         >>> dem = terrazzo.open("dem.tif")
         >>> dem.read(1, window=(10, 20, 3, 2)).shape

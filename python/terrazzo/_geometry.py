@@ -32,6 +32,15 @@ class Bounds(NamedTuple):
     top: float
 
 
+class Corners(NamedTuple):
+    """Outer corners of a raster, (x, y) each; `upper_left` is that of the first pixel."""
+
+    upper_left: tuple[float, float]
+    lower_left: tuple[float, float]
+    upper_right: tuple[float, float]
+    lower_right: tuple[float, float]
+
+
 class Transform(NamedTuple):
     """An affine transform from (column, row) to (x, y), in the order of the packages affine and rasterio.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations on whole files: convert, validate, edit, overviews, stats, preview, doctor."""
+"""Operations on whole files: validate, edit, overviews, stats, preview, doctor."""
 from __future__ import annotations
 
 import platform
@@ -11,57 +11,23 @@ from . import _core
 from ._crs import core_crs
 from ._dataset import as_dataset
 from ._geometry import WindowLike, parse_transform, parse_window
-from ._requests import band_list, make_request, number_text, place_window
-from ._sinks import make_target
-from ._sources import is_buffer, path_of
-from ._write import write_options
+from ._requests import Resources, band_list, make_request, number_text, place_window
+from ._sources import is_url, make_source, path_of
 from .errors import UsageError, missing_file
 
-_READ_KEYWORDS = ("overview", "size", "resolution", "keep_extent", "resampling", "masked", "unpack", "scale", "dtype")
 
-
-def convert(
+def validate(
     source: Any,
-    target: Any,
     *,
-    bands: Iterable[int] | None = None,
-    window: WindowLike | None = None,
-    bbox: Iterable[float] | None = None,
-    bbox_crs: Any = None,
-    **options: Any,
-) -> _core.ConvertReport:
-    """Converts a raster to a GeoTIFF, in one pass and bounded memory.
+    decode: bool = False,
+    max_findings: int = 100,
+    filesystem: Any = None,
+    storage_options: Mapping[str, Any] | None = None,
+    progress: Any = None,
+) -> _core.Validation:
+    """Checks whether a file, or any other source of open(), is complete and a valid Cloud-Optimized GeoTIFF.
 
-    Pixels: `bands`, `window` or `bbox`, `overview`, `size` or `resolution`, `resampling`, `masked`, `unpack`, `scale`,
-    `dtype`, as in Dataset.read(). File: the keywords of write().
-
-    >>> terrazzo.convert("dem.tif", "part.tif", window=(0, 0, 100, 50), compression="deflate").write.tiles
-    1
-    """
-    dataset = as_dataset(source)
-    reading = {name: options.pop(name) for name in _READ_KEYWORDS if name in options}
-    request, _ = make_request(bands=bands, **reading)
-    place_window(dataset._raster, request, window, bbox, bbox_crs, boundless=False)
-    chosen = write_options(_core.conversion_options(dataset._raster, request), **options)
-    if chosen.cog:
-        _core.make_alpha_the_mask(dataset._raster, request, chosen)
-    return _core.convert(dataset._raster, make_target(target), chosen, request)
-
-
-def cog(source: Any, target: Any, **options: Any) -> _core.ConvertReport:
-    """Converts a raster to a Cloud-Optimized GeoTIFF with overviews: see convert().
-
-    >>> report = terrazzo.cog("dem.tif", "cog.tif")
-    >>> terrazzo.validate("cog.tif").valid_cog
-    True
-    """
-    return convert(source, target, cog=True, **options)
-
-
-def validate(source: Any, *, decode: bool = False, max_findings: int = 100, progress: Any = None) -> _core.Validation:
-    """Checks whether a file, or the bytes of one, is complete and a valid Cloud-Optimized GeoTIFF.
-
-    `decode` also decodes every tile.
+    `decode` also decodes every tile. validation_rules() lists the rules.
 
     >>> [finding.rule for finding in terrazzo.validate(b"II*").findings]
     ['not-a-tiff']
@@ -69,12 +35,19 @@ def validate(source: Any, *, decode: bool = False, max_findings: int = 100, prog
     options = _core.ValidateOptions()
     options.decode, options.max_findings, options.progress = decode, max_findings, progress
     path = path_of(source)
-    if path is None:
-        if not is_buffer(source):
-            raise UsageError(f"{type(source).__name__} cannot be validated; pass a path or the bytes of the file")
-        return _core.validate_memory(bytes(source), "memory", options)
+    if path is None or filesystem is not None or storage_options or is_url(path):
+        return _core.validate_source(make_source(source, filesystem, storage_options), options)
     with missing_file(path):
         return _core.validate(path, options)
+
+
+def validation_rules() -> list[_core.ValidationRule]:
+    """The rules of validate(), with name, severity, meaning, and whether GDAL's validator has them.
+
+    >>> terrazzo.validation_rules()[0].name
+    'not-a-tiff'
+    """
+    return _core.validation_rules()
 
 
 def edit(
@@ -135,8 +108,12 @@ def _band_edit(band: int, values: Mapping[str, Any]) -> _core.BandEdit:
 
 def _local(path: Any) -> str:
     file = path_of(path)
-    if file is None:
-        raise UsageError(f"{type(path).__name__} is not a path; only local files can be changed")
+    if file is None or is_url(file):
+        name = type(path).__name__ if file is None else file
+        raise UsageError(
+            f"{name} is not a local path; only local files are changed in place: copy it to one first, or write the changed "
+            "raster by terrazzo.convert()"
+        )
     return file
 
 
@@ -192,8 +169,8 @@ def stats(
     """
     dataset = as_dataset(source)
     request = _core.StatsRequest()
-    reading = {**reading, "resources": {key: reading.pop(key) for key in ("threads", "progress") if key in reading}}
-    read, _ = make_request(bands=bands, **reading)
+    resources = {name: reading.pop(name) for name in Resources.__annotations__ if name in reading}
+    read, _ = make_request(bands=bands, resources=resources, **reading)
     place_window(dataset._raster, read, window, bbox, bbox_crs, boundless=False)
     request.read = read
     request.histogram_bins = bins

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, TypedDict
 
 import numpy as np
@@ -12,9 +12,8 @@ import numpy as np
 from . import _core
 from ._crs import crs_text
 from ._geometry import Window, is_plain, pair, parse_window
+from ._progress import Progress
 from .errors import UsageError
-
-Progress = Callable[[int, int], Any]
 
 
 class Resources(TypedDict, total=False):

@@ -2,7 +2,7 @@
 """Objects of Python as sources of bytes: what terrazzo.open() takes besides paths.
 
 All of them become one protocol: `read_ranges([(offset, length), ...])` returns the bytes of each range, and is called
-from several threads.
+from several threads. Sources in stores are in _stores.py.
 """
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RangeReader(Protocol):
 
 # A source with latency: large batches, so that one call asks for all tiles of a read, and gaps that cost less than a
 # request of their own.
-_REMOTE = {"merge_gap_bytes": 64 << 10, "batch_bytes": 64 << 20, "read_ahead_bytes": 32 << 10, "requests_in_flight": 64}
+REMOTE = {"merge_gap_bytes": 64 << 10, "batch_bytes": 64 << 20, "read_ahead_bytes": 32 << 10, "requests_in_flight": 64}
 
 
 def path_of(source: Any) -> str | None:
@@ -36,6 +36,13 @@ def path_of(source: Any) -> str | None:
         path = os.fspath(source)
         return os.fsdecode(path)
     return None
+
+
+def is_url(path: str) -> bool:
+    """True for URLs of stores, such as s3://..., and for chained ones of fsspec; file:// URLs are local paths."""
+    scheme, separator, _ = path.partition("://")
+    known = all(part.replace("+", "").replace("-", "").isidentifier() for part in scheme.split("::"))
+    return bool(separator) and known and scheme != "file"
 
 
 def is_buffer(source: Any) -> bool:
@@ -48,13 +55,19 @@ def is_buffer(source: Any) -> bool:
     return True
 
 
-def make_source(source: Any, filesystem: Any = None) -> _core.ByteSource:
+def make_source(source: Any, filesystem: Any = None, storage_options: Any = None) -> _core.ByteSource:
     """The source of an object that is not a local path."""
-    if filesystem is not None:
-        return _filesystem_source(filesystem, path_of(source) or str(source))
     path = path_of(source)
-    if path is not None:
-        return _url_source(path)
+    if filesystem is None and path is not None and is_url(path):
+        filesystem, path = open_url(path, storage_options)
+    elif storage_options:
+        raise UsageError("storage_options belong to a URL; a file system has its own")
+    elif filesystem is None and path is None and hasattr(getattr(source, "fs", None), "cat_ranges"):
+        filesystem, path = source.fs, getattr(source, "path", None)  # a file of fsspec
+    if filesystem is not None:
+        from . import _stores
+
+        return _stores.make_source(filesystem, str(source) if path is None else path)
     if is_buffer(source):
         return _core.buffer_source(source, "memory")
     if hasattr(source, "read_ranges"):
@@ -62,7 +75,7 @@ def make_source(source: Any, filesystem: Any = None) -> _core.ByteSource:
         size = size() if callable(size) else size
         if size is None:
             raise UsageError("a source with read_ranges() needs the attribute `size`, in bytes")
-        return _ranges(source.read_ranges, getattr(source, "name", type(source).__name__), size, _REMOTE)
+        return ranges_source(source.read_ranges, getattr(source, "name", type(source).__name__), size, REMOTE)
     if hasattr(source, "read") and hasattr(source, "seek"):
         return _file_source(source)
     raise UsageError(
@@ -70,12 +83,22 @@ def make_source(source: Any, filesystem: Any = None) -> _core.ByteSource:
     )
 
 
-def is_url(path: str) -> bool:
-    scheme, separator, _ = path.partition("://")
-    return bool(separator) and scheme.isidentifier() and scheme != "file"
+def open_url(url: str, storage_options: Any = None) -> tuple[Any, str]:
+    """The file system of fsspec for a URL, and the path in it."""
+    try:
+        import fsspec
+    except ImportError:
+        raise UnsupportedError(f"{url}: URLs need the package fsspec; install terrazzo[cloud]") from None
+    try:
+        filesystem, path = fsspec.core.url_to_fs(url, **(storage_options or {}))
+    except ImportError as error:  # the text names the package of this kind of URL
+        raise UnsupportedError(f"{url}: {error}") from error
+    except ValueError as error:
+        raise UsageError(f"{url}: {error}") from error
+    return filesystem, path
 
 
-def _ranges(read: Callable[[Ranges], Sequence[Any]], name: Any, size: int, hints: dict[str, int]) -> _core.ByteSource:
+def ranges_source(read: Callable[[Ranges], Sequence[Any]], name: Any, size: int, hints: dict[str, int]) -> _core.ByteSource:
     values = _core.SourceHints()
     for key, value in hints.items():
         setattr(values, key, value)
@@ -84,9 +107,6 @@ def _ranges(read: Callable[[Ranges], Sequence[Any]], name: Any, size: int, hints
 
 def _file_source(file: Any) -> _core.ByteSource:
     """A file object: one thread at a time moves its position and reads."""
-    filesystem, path = getattr(file, "fs", None), getattr(file, "path", None)
-    if hasattr(filesystem, "cat_ranges") and path is not None:
-        return _filesystem_source(filesystem, path)
     lock = threading.Lock()
 
     def read_ranges(ranges: Ranges) -> list[bytes]:
@@ -96,7 +116,7 @@ def _file_source(file: Any) -> _core.ByteSource:
     with lock:
         size = file.seek(0, os.SEEK_END)
         size = file.tell() if size is None else size
-    return _ranges(read_ranges, getattr(file, "name", type(file).__name__), size, {})
+    return ranges_source(read_ranges, getattr(file, "name", type(file).__name__), size, {})
 
 
 def _read_at(file: Any, offset: int, length: int) -> bytes:
@@ -108,26 +128,3 @@ def _read_at(file: Any, offset: int, length: int) -> bytes:
             break
         data += more
     return data
-
-
-def _filesystem_source(filesystem: Any, path: str) -> _core.ByteSource:
-    """fsspec: cat_ranges() fetches all ranges at once."""
-    size = filesystem.size(path)
-    if size is None:
-        raise UnsupportedError(f"{path}: the file system does not know the size of the file")
-
-    def read_ranges(ranges: Ranges) -> list[bytes]:
-        starts = [offset for offset, _ in ranges]
-        ends = [offset + length for offset, length in ranges]
-        return filesystem.cat_ranges([path] * len(starts), starts, ends, on_error="raise")
-
-    return _ranges(read_ranges, path, size, _REMOTE)
-
-
-def _url_source(url: str) -> _core.ByteSource:
-    try:
-        import fsspec
-    except ImportError:
-        raise UnsupportedError(f"{url}: URLs need the package fsspec; install terrazzo[cloud]") from None
-    filesystem, path = fsspec.core.url_to_fs(url)
-    return _filesystem_source(filesystem, path)

@@ -12,6 +12,7 @@ from . import _core
 from ._crs import core_crs
 from ._dataset import as_dataset
 from ._device import queue_of
+from ._extra_tags import add_extra_tags
 from ._geometry import pair, parse_transform
 from ._requests import dtype_name, number_text
 from ._sinks import make_target
@@ -20,7 +21,7 @@ from .errors import UsageError
 # Keywords that are fields of WriteOptions, with the same names and values.
 _FIELDS = frozenset({
     "bigtiff", "checksum", "chroma", "cog", "compression", "device_budget_bytes", "durability", "engine", "interleave",
-    "jpeg2000_rate", "lerc_max_error", "level", "lossless", "nan_to_nodata", "overview_resampling", "photometric",
+    "jpeg2000_rate", "lerc_max_error", "level", "lossless", "mask_bits", "nan_to_nodata", "overview_resampling", "photometric",
     "predictor", "progress", "quality", "sparse", "spool_bytes", "spool_way", "statistics", "streaming_buffer_bytes",
     "strip_rows", "threads",
 })  # fmt: skip
@@ -44,6 +45,7 @@ def write_options(
     pixel_is_point: bool | None = None,
     tile_size: int | tuple[int, int] | None = None,
     overviews: Iterable[int] | bool | None = None,
+    extra_tags: Iterable[tuple[int, str, Any]] = (),
     **fields: Any,
 ) -> _core.WriteOptions:
     """Applies keyword arguments to options whose dtype and bands are set."""
@@ -76,6 +78,7 @@ def write_options(
         options.tile_size = pair(tile_size, "tile_size")
     if overviews is not None and overviews is not True:
         options.overview_factors = [] if overviews is False else list(overviews)
+    add_extra_tags(options, extra_tags)
     for name, value in fields.items():
         if name not in _FIELDS:
             raise TypeError(f"unexpected keyword argument {name!r}")
@@ -160,17 +163,31 @@ def _unmask(array: Any, mask: Any, nodata: Any) -> tuple[Any, Any]:
     return array.data, valid if mask is None else mask
 
 
-def write(target: Any, array: Any, *, like: Any = None, mask: Any = None, stream: Any = None, **options: Any) -> _core.WriteReport:
-    """Writes a raster, complete or not at all, to a path or a binary file object.
+def write(
+    target: Any,
+    array: Any,
+    *,
+    like: Any = None,
+    mask: Any = None,
+    stream: Any = None,
+    filesystem: Any = None,
+    storage_options: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> _core.WriteReport:
+    """Writes a raster, complete or not at all, to a path, a URL of fsspec, or a binary file object.
+
+    With `filesystem`, a file system of fsspec or a store of obstore, `target` is a path in that. `storage_options` are
+    fsspec's for a URL.
 
     `array` is (rows, columns) or (bands, rows, columns), of any strides, in host memory or (CuPy, torch) on a GPU.
     `mask` has one value a pixel: 0 for missing ones. A masked array of numpy writes its mask, or nodata if that is
-    given. A dask array is computed and written rows by rows; `compute_ahead_bytes` (512 MiB) bounds the computed rows.
+    given; `mask_bits` 8 stores its values instead of one bit. A dask array is computed and written rows by rows;
+    `compute_ahead_bytes` (512 MiB) bounds the computed rows.
 
     Georeference: `like` (a Dataset or a path: CRS, transform, nodata, tags and bands of that raster), `crs` (EPSG code,
     text, pyproj or rasterio CRS), `transform` (affine's order), `gcps`, `pixel_is_point`.
     Description: `nodata`, `tags`, and for each band `descriptions`, `units`, `scales`, `offsets`, `colors`;
-    `color_table`, `category_names`.
+    `color_table`, `category_names`; `extra_tags`, a list of (number, type, value) such as (65000, 'ascii', 'a text').
     File: `cog`, `compression` ('zstd', 'deflate', 'lzw', 'lerc', 'jpeg', ...), `level`, `predictor`, `quality`,
     `lossless`, `lerc_max_error`, `tile_size`, `strip_rows`, `interleave`, `overviews` (factors), `overview_resampling`,
     `statistics`, `sparse`, `bigtiff`, `photometric`.
@@ -185,7 +202,8 @@ def write(target: Any, array: Any, *, like: Any = None, mask: Any = None, stream
     if hasattr(array, "__dask_graph__") and array.__dask_graph__() is not None:
         from ._dask_write import write_dask
 
-        return write_dask(target, array, like=like, mask=mask, stream=stream, **options)
+        stores = {"filesystem": filesystem, "storage_options": storage_options}
+        return write_dask(target, array, like=like, mask=mask, stream=stream, **stores, **options)
     pixels, mask = _unmask(array, mask, options.get("nodata", ...))
     pixels = _as_array(pixels)
     queue = queue_of(stream, pixels, mask)
@@ -194,12 +212,16 @@ def write(target: Any, array: Any, *, like: Any = None, mask: Any = None, stream
     bands = pixels.shape[0] if len(pixels.shape) == 3 else 1
     height, width = pixels.shape[-2:]
     chosen = options_for(pixels.dtype, bands, height, width, like, mask is not None, **options)
-    place = make_target(target)
+    place = make_target(target, filesystem, storage_options)
     if mask is None:
         return _core.write(place, pixels, chosen, queue)
     writer = _core.Writer(place, width, height, chosen)
-    writer.write_rows(pixels, _as_mask(mask), queue)
-    return writer.close()
+    try:
+        writer.write_rows(pixels, _as_mask(mask), queue)
+        return writer.close()
+    except BaseException:
+        writer.abort()  # the traceback keeps the writer alive
+        raise
 
 
 def _as_mask(mask: Any) -> Any:
@@ -229,6 +251,8 @@ class Writer:
         bands: int | None = None,
         like: Any = None,
         mask: bool = False,
+        filesystem: Any = None,
+        storage_options: Mapping[str, Any] | None = None,
         **options: Any,
     ):
         if like is not None:
@@ -238,7 +262,7 @@ class Writer:
         if dtype is None:
             raise UsageError("a writer needs `dtype`, or `like`")
         chosen = options_for(dtype, 1 if bands is None else bands, height, width, like, mask, **options)
-        self._core = _core.Writer(make_target(target), width, height, chosen)
+        self._core = _core.Writer(make_target(target, filesystem, storage_options), width, height, chosen)
         self.report: _core.WriteReport | None = None
 
     @property
@@ -250,6 +274,13 @@ class Writer:
         """Writes the next rows: (rows, columns) or (bands, rows, columns)."""
         queue = queue_of(stream, rows, mask)
         self._core.write_rows(_as_array(rows), None if mask is None else _as_mask(mask), queue)
+
+    def write_encoded(self, tile: tuple[int, int, int], data: bytes) -> None:
+        """Writes the tile (column, row, plane) that encode_tiles() has compressed; empty bytes make it sparse.
+
+        Tiles may come in any order, and cannot be combined with write_rows().
+        """
+        self._core.write_encoded(tile, data)
 
     def close(self) -> _core.WriteReport:
         """Publishes the file. It is an error if rows are missing."""
@@ -269,3 +300,26 @@ class Writer:
             self.close()
         else:
             self.abort()
+
+
+def encode_tiles(
+    array: Any, first: tuple[int, int], size: tuple[int, int], **options: Any
+) -> list[tuple[tuple[int, int, int], bytes]]:
+    """Compresses a part of a raster of `size` (width, height), for a writer in another process.
+
+    The part is `array`: whole tiles, from the tile `first` (column, row) on. Returns pairs of (column, row, plane) and
+    bytes for Writer.write_encoded(). `options` are those of the writer.
+
+    >>> heights, options = np.zeros((100, 64), np.uint8), {"tile_size": 64, "compression": "deflate"}
+    >>> with terrazzo.Writer("parts.tif", 64, 100, dtype="uint8", **options) as out:
+    ...     for row in (0, 1):
+    ...         part = heights[row * 64 : row * 64 + 64]
+    ...         for tile, data in terrazzo.encode_tiles(part, (0, row), (64, 100), **options):
+    ...             out.write_encoded(tile, data)
+    >>> terrazzo.validate("parts.tif", decode=True).valid_tiff
+    True
+    """
+    pixels = _as_array(array)
+    bands = pixels.shape[0] if len(pixels.shape) == 3 else 1
+    width, height = size
+    return _core.encode_tiles(pixels, (*first, 0), width, height, options_for(pixels.dtype, bands, height, width, **options))

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import gc
 import io
 import mmap
 import pickle
@@ -177,8 +178,155 @@ def test_urls_are_read_through_fsspec(large, expected):
     np.testing.assert_array_equal(terrazzo.read("memory://bucket/large.tif", window=(5, 6, 700, 300)), expected[:, 6:306, 5:705])
     with filesystem.open("/bucket/large.tif") as file:
         assert terrazzo.open(file).width == 2048
+    assert terrazzo.open(fsspec.open("memory://bucket/large.tif")).width == 2048
     with fsspec.open("memory://bucket/copy.tif", "wb") as out:
         terrazzo.write(out, expected[0, :100, :100], compression="deflate")
     np.testing.assert_array_equal(terrazzo.read("memory://bucket/copy.tif", 1), expected[0, :100, :100])
-    with pytest.raises(terrazzo.UnsupportedError, match="fsspec.open"):
-        terrazzo.write("memory://bucket/no.tif", expected[0])
+
+
+def test_storage_options_belong_to_urls(large):
+    pytest.importorskip("fsspec")
+    ds = terrazzo.open(f"local://{large}", storage_options={"auto_mkdir": False})
+    assert pickle.loads(pickle.dumps(ds)).width == ds.width == 2048
+    for source, filesystem in ((large, None), (io.BytesIO(b""), None), ("a", FakeFileSystem({"a": b""}))):
+        with pytest.raises(terrazzo.UsageError, match="storage_options"):
+            terrazzo.open(source, filesystem=filesystem, storage_options={"key": "x"})
+    with pytest.raises(terrazzo.UsageError, match="nosuchscheme"):
+        terrazzo.open("nosuchscheme://bucket/a.tif")
+
+
+@pytest.fixture(params=["memory", "local"])
+def store(request, tmp_path):
+    stores = pytest.importorskip("obstore.store")
+    return stores.MemoryStore() if request.param == "memory" else stores.LocalStore(tmp_path)
+
+
+def test_stores_of_obstore_are_read_and_written(store, large, expected):
+    store.put("bucket/large.tif", large.read_bytes())
+    ds = terrazzo.open("bucket/large.tif", filesystem=store)
+    assert ds.name == "bucket/large.tif"
+    np.testing.assert_array_equal(ds.read(window=(100, 200, 900, 800)), expected[:, 200:1000, 100:1000])
+    terrazzo.cog(ds, "out/cog.tif", filesystem=store, tile_size=256, overview_resampling="nearest")
+    np.testing.assert_array_equal(terrazzo.open("out/cog.tif", filesystem=store).read(), expected)
+    assert terrazzo.validate("out/cog.tif", filesystem=store).valid_cog
+    with pytest.raises(terrazzo.MissingFileError, match="absent.tif"):
+        terrazzo.open("absent.tif", filesystem=store)
+
+
+def test_failed_writes_leave_stores_of_obstore_as_they_were(store):
+    store.put("old.tif", b"precious")
+    for name in ("old.tif", "new.tif"):
+        with pytest.raises(KeyError), terrazzo.Writer(name, 500, 500, dtype="float64", filesystem=store) as out:
+            out.write_rows(np.random.default_rng(0).random((300, 500)))
+            raise KeyError
+    assert [entry["path"] for batch in store.list() for entry in batch] == ["old.tif"]
+    assert bytes(store.get("old.tif").bytes()) == b"precious"
+
+
+def test_things_that_are_no_file_systems_are_refused(large):
+    with pytest.raises(terrazzo.UnsupportedError, match="cat_ranges"):
+        terrazzo.open(str(large), filesystem=object())
+    with pytest.raises(terrazzo.UnsupportedError, match="put_file"):
+        terrazzo.write("a.tif", np.zeros((5, 5)), filesystem=FakeFileSystem({}))
+
+
+def test_exceptions_of_a_file_system_are_the_cause(large):
+    class Broken(FakeFileSystem):
+        def size(self, path):
+            raise PermissionError("no credentials")
+
+    with pytest.raises(terrazzo.IoError, match="no credentials") as caught:
+        terrazzo.open("bucket/a.tif", filesystem=Broken({}))
+    assert isinstance(caught.value.__cause__, PermissionError) and caught.value.file == "bucket/a.tif"
+
+
+@pytest.fixture
+def memory_files():
+    """fsspec's file system in memory, empty: it is one for the whole process."""
+    filesystem = pytest.importorskip("fsspec").filesystem("memory")
+    filesystem.store.clear()
+    yield filesystem
+    filesystem.store.clear()
+
+
+@pytest.mark.parametrize("cog", [False, True])
+def test_urls_are_written_to(memory_files, tmp_path, expected, cog):
+    terrazzo.write(tmp_path / "a.tif", expected, cog=cog)
+    terrazzo.write("memory://bucket/a.tif", expected, cog=cog)
+    terrazzo.write("bucket/b.tif", expected, cog=cog, filesystem=memory_files)
+    written = (tmp_path / "a.tif").read_bytes()
+    assert memory_files.cat("/bucket/a.tif") == memory_files.cat("/bucket/b.tif") == written
+    terrazzo.convert("memory://bucket/a.tif", "memory://bucket/c.tif", window=(0, 0, 300, 200))
+    np.testing.assert_array_equal(terrazzo.read("memory://bucket/c.tif"), expected[:, :200, :300])
+    terrazzo.write(f"local://{tmp_path}/b.tif", expected, cog=cog)
+    assert (tmp_path / "b.tif").read_bytes() == written
+
+
+def test_failed_writes_leave_file_systems_as_they_were(memory_files):
+    memory_files.pipe("/bucket/old.tif", b"precious")
+    rows = np.random.default_rng(0).random((300, 500))
+    for name in ("old.tif", "new.tif"):
+        with pytest.raises(KeyError), terrazzo.Writer(f"memory://bucket/{name}", 500, 500, dtype="float64") as out:
+            out.write_rows(rows)
+            raise KeyError
+        with pytest.raises(terrazzo.CancelledError):
+            terrazzo.write(f"memory://bucket/{name}", np.tile(rows, (5, 5)), tile_size=64, progress=lambda *_: False)
+        with pytest.raises(terrazzo.UsageError):  # refused before a byte is written
+            terrazzo.write(f"memory://bucket/{name}", rows, tile_size=7)
+    assert list(memory_files.store) == ["/bucket/old.tif"] and memory_files.cat("/bucket/old.tif") == b"precious"
+
+
+def test_an_upload_that_fails_is_discarded_and_its_exception_reaches_the_caller(memory_files, monkeypatch):
+    def refuse(self, *args, **kwargs):
+        raise OSError(28, "the bucket is full")
+
+    monkeypatch.setattr(type(memory_files), "put_file", refuse)
+    with pytest.raises(OSError, match="bucket is full") as caught:
+        terrazzo.write("memory://bucket/a.tif", np.zeros((50, 50), np.uint8))
+    assert not isinstance(caught.value, terrazzo.Error) and not memory_files.store
+
+
+def test_an_upload_in_parts_is_completed_by_success_only():
+    asyn, spec = pytest.importorskip("fsspec.asyn"), pytest.importorskip("fsspec.spec")
+
+    class UploadFile(spec.AbstractBufferedFile):
+        DEFAULT_BLOCK_SIZE = 100_000
+
+        def _initiate_upload(self):
+            self.sent = []
+
+        def _upload_chunk(self, final=False):
+            self.fs.parts += 1
+            if self.fs.parts == self.fs.fails_at:
+                raise ConnectionError("the cable is out")
+            self.sent.append(self.buffer.getvalue())
+            if final:
+                self.fs.objects[self.path] = b"".join(self.sent)
+            return True
+
+    class Uploads(asyn.AsyncFileSystem):
+        """Like s3: an object appears when its upload is completed; discard() of its files does nothing."""
+
+        cachable = False
+
+        def __init__(self):
+            super().__init__()
+            self.objects, self.parts, self.fails_at = {}, 0, None
+
+        def _open(self, path, mode="rb", **kwargs):
+            return UploadFile(self, path, mode)
+
+    filesystem, noise = Uploads(), np.random.default_rng(0).random((500, 500))
+    terrazzo.write("a.tif", noise, compression="none", filesystem=filesystem)
+    np.testing.assert_array_equal(terrazzo.read(filesystem.objects["a.tif"], 1), noise)
+    assert filesystem.parts > 1
+    for part in (1, 2, filesystem.parts):
+        filesystem.parts, filesystem.fails_at = 0, part
+        with pytest.raises(ConnectionError):
+            terrazzo.write("b.tif", noise, compression="none", filesystem=filesystem)
+        with pytest.raises(KeyError):
+            with terrazzo.Writer("b.tif", 500, 500, dtype="float64", filesystem=filesystem) as out:
+                out.write_rows(noise[:400])
+                raise KeyError
+        gc.collect()
+        assert list(filesystem.objects) == ["a.tif"], "a part of an object was published"

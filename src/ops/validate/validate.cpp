@@ -14,6 +14,7 @@
 #include "terrazzo/error.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -114,6 +115,10 @@ Validation validate(std::string const& path, ValidateOptions const& options) {
 
 Validation validate_memory(std::span<std::byte const> bytes, std::string name, ValidateOptions const& options) {
   return run([&] { return open_memory(bytes, name, options.open); }, false, options);
+}
+
+Validation validate(std::shared_ptr<ByteSource const> source, ValidateOptions const& options) {
+  return run([&] { return open(source, options.open); }, false, options);
 }
 
 }  // namespace terrazzo

@@ -4,11 +4,15 @@
 #include "ops/validate_layouts.hpp"
 #include "support/temp_folder.hpp"
 #include "terrazzo/error.hpp"
+#include "terrazzo/source.hpp"
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 namespace terrazzo {
 namespace {
@@ -46,6 +50,18 @@ TEST(Validate, MakesAFindingOfWhatIsNoTiff) {
   Validation const result = validate_memory(std::as_bytes(std::span(words)));
   EXPECT_EQ(rules_of(result), Rules{"not-a-tiff"});
   EXPECT_FALSE(result.valid_tiff || result.valid_cog);
+}
+
+TEST(Validate, ReadsASource) {
+  std::vector<std::byte> const bytes = CogLayout().bytes();
+  EXPECT_EQ(rules_of(validate(memory_source(bytes), {.decode = true})), Rules{});
+  auto const broken = callback_source("broken", bytes.size(), [](std::uint64_t, std::span<std::byte>) -> std::size_t {
+    throw Error(ErrorKind::malformed, "no answer");
+  });
+  try {
+    static_cast<void>(validate(broken));
+    FAIL() << "no exception";
+  } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::io); }
 }
 
 TEST(Validate, ThrowsWhenTheFileCannotBeRead) {
