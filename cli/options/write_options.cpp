@@ -60,12 +60,8 @@ Crs parse_crs(std::string const& text) {
     crs.epsg = static_cast<int>(*code);
   } else if (text.starts_with("{")) {
     crs.projjson = text;
-  } else if (text.find_first_of("[:") != std::string::npos || text.starts_with("+")) {
-    crs.wkt = text;
   } else {
-    // PROJ would match any name that contains the text: "here" is found in "Sphere".
-    throw Error(ErrorKind::usage,
-                "--crs \"" + text + "\": expected EPSG:32632 (or another authority's code), WKT or PROJJSON");
+    crs.wkt = parse_crs_text("--crs", text);
   }
   return crs;
 }
