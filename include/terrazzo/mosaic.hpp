@@ -67,7 +67,7 @@ struct MosaicRequest {
   std::atomic<bool> const* cancel = nullptr;  // for opening; mosaic() uses WriteOptions::cancel
 };
 
-// The geometry of a mosaic and what its inputs have in common. Immutable and thread-safe; a few hundred bytes per
+// The geometry of a mosaic and the properties that its inputs share. Immutable and thread-safe; a few hundred bytes per
 // input.
 class MosaicPlan {
  public:

@@ -72,7 +72,7 @@ class ReadTicket {
 struct SourceHints {
   // Ranges with a gap of at most this size between them are read as one range.
   std::uint64_t merge_gap_bytes = 4096;
-  // Decoded size of the blocks that one submit() asks for. A block that is larger is asked for alone.
+  // Decoded size of the blocks that one submit() requests. A larger block is requested alone.
   std::uint64_t batch_bytes = std::uint64_t{256} << 10;
   // Least size of a read of metadata (header, directories, tile index); at most 512 KiB counts. 0: 16 KiB for the first
   // read, then 4 KiB.

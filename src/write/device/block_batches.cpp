@@ -20,8 +20,8 @@ namespace {
 
 constexpr char kWhat[] = "blocks of a write";  // for errors
 
-// What a batch should have of the raster; more of it gains no speed. Our kernels share a block out, so few blocks keep
-// the device busy.
+// Bytes of the raster in a batch; larger batches gain no speed. Our kernels split each block among many threads, so few
+// blocks keep the device busy.
 constexpr std::uint64_t kUsefulBatchBytes = std::uint64_t{128} << 20;
 
 std::uint64_t mask_bytes(codec::BlockShape shape) noexcept {
