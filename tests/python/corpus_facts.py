@@ -12,7 +12,7 @@ import harness
 import numpy as np
 from rasterio.crs import CRS
 
-# What a decoder of a lossy codec may differ by where its bits are not GDAL's. JPEG and WebP decoders of one family
+# Largest difference allowed between our decoder of a lossy codec and GDAL's. JPEG and WebP decoders of one family
 # agree exactly on nearly every file; the tolerance serves decoders whose inverse transforms round differently.
 LOSSY_TOLERANCE = {"jpeg": 2, "webp": 1, "ojpeg": 2, "jxl": 1, "jxl-dng": 1, "jpeg2000": 0}
 
@@ -147,7 +147,7 @@ class Facts:
         self.equal("rpc", "has RPCs", bool(ours["rpc"]), bool(self.gdal.get("rpc")))
 
     def check_crs(self, ours, theirs):
-        """By what the texts mean: ours is WKT 2, the manifest's mostly WKT 1."""
+        """Compares the meaning of the texts: ours is WKT 2, the manifest's mostly WKT 1."""
         if not ours or not theirs:
             self.equal("crs", "CRS", ours or None, theirs or None)
         elif CRS.from_wkt(ours) != CRS.from_wkt(theirs):
