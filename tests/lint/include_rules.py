@@ -36,7 +36,7 @@ FRONT_ENDS = ["cli", "bench", "examples", "python"]
 
 # Sources that need no test file of their own, and why.
 NO_TEST_NEEDED = {
-    "src/tile/host/undo_float_predictor.cpp": "implements predictor 3 of predictor.hpp; tests/tile/predictor_test.cpp has its tests",
+    "src/tile/host/undo_float_predictor.cpp": "implements predictor 3 of undo_predictor.hpp; undo_predictor_test.cpp has its tests",
 }
 
 # Sources and headers of one folder: more hide the structure.
