@@ -4,10 +4,10 @@
 import harness
 import numpy as np
 import rasterio
+from corpus_facts import EXCEPTIONS
 from gdal_model import Facts, Selection, gdal_levels, holds, levels_of, rescale, result_dtype, values_of
 from pixels import INTEGERS
 from random_options import NOT_IN_GDAL
-from test_corpus import EXCEPTIONS
 
 
 def check(case, folder, result):
@@ -195,7 +195,7 @@ def check_description(case, out):
 
 
 def has_odd_crs(path):
-    """A file of the corpus whose CRS is not GDAL's, for the reasons that test_corpus.py gives."""
+    """A file of the corpus whose CRS is not GDAL's, for the reasons that corpus_facts.py gives."""
     return any(name.endswith(path.name) and {"crs", "epsg"} & set(facets) for name, facets in EXCEPTIONS.items())
 
 
