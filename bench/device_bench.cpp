@@ -184,7 +184,7 @@ void measure(std::string const& path, OpenOptions const& options, int repeats, b
     ReadRequest limited = request;
     limited.device_budget_bytes = budget;
     try {
-      read_into(dataset, limited, array.view());  // what the larger budget took goes
+      read_into(dataset, limited, array.view());  // frees the buffers of the larger budget
       reset_device_memory_peak();
       double const limited_s = timed_read(dataset, limited, array, std::max(3, repeats / 2));
       std::printf("  budget %llu MiB: %.2f ms, peak beyond the result %llu MiB\n",
@@ -203,7 +203,7 @@ int main(int argc, char** argv) {
   terrazzo::set_log([](std::string_view message) {
     std::fprintf(stderr, "note: %.*s\n", static_cast<int>(message.size()), message.data());
   });
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a run that is stopped has told what it knows
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a run that is stopped has printed its results so far
   int repeats = 9;
   int failures = 0;
   bool quick = false;

@@ -197,7 +197,7 @@ bool same_bytes(HostArray const& a, HostArray const& b) {
   return a.bytes().size() == b.bytes().size() && std::memcmp(a.bytes().data(), b.bytes().data(), a.bytes().size()) == 0;
 }
 
-// What files are compared with: the raster, and the host engine's COG of it.
+// The reference for comparing files: the raster, and the host engine's COG of it.
 class Reference {
  public:
   explicit Reference(bench::Subject const& subject) : raster_(subject.raster.to_host()) {
@@ -209,7 +209,7 @@ class Reference {
     write(memory_sink(cog_), raster_.view(), options);
   }
 
-  // "equal", or what is not.
+  // "equal", or the first difference.
   [[nodiscard]] std::string compare(std::string const& path, bool cog) const {
     Dataset const written = open(path);
     ReadRequest request;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t kBandRows = 512;
 
-// Of /proc/self/status, in bytes; 0 where it is not told.
+// A value of /proc/self/status, in bytes; 0 if it is missing.
 std::uint64_t process_memory(std::string_view name) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What device_write_bench measures beside its table: memory of a streamed write, of a very tall one, and overviews.
+// Measurements of device_write_bench beside its table: memory of a streamed write, of a very tall one, and overviews.
 #pragma once
 
 #include "terrazzo/device.hpp"
@@ -15,7 +15,7 @@
 
 namespace terrazzo::bench {
 
-// What a write is made of: the raster on the device, and options that describe it.
+// The input of a write: the raster on the device, and options that describe it.
 struct Subject {
   DeviceArray raster;
   WriteOptions options;
@@ -45,15 +45,16 @@ double seconds_of(Work const& work) {
 void forget_device_memory();
 
 // Streaming: the same file out of one piece, and out of bands of 512 rows under small budgets, from device
-// and from host memory. `peak_bytes` is what the writer held beyond the rows it was given, `held_bytes` with them: the
+// and from host memory. `peak_bytes` is the writer's memory without the caller's rows, `held_bytes` with them: the
 // raster, or one band.
 void measure_streaming(Subject const& subject, std::vector<Compression> const& codecs);
 
 // Rows of the raster again and again, until `total_bytes` are written to nowhere: memory of the process on the way.
 void measure_tall(Subject const& subject, std::vector<Compression> const& codecs, std::uint64_t total_bytes);
 
-// Uncompressed GeoTIFF to nowhere, with overviews (2, 4, 8, ... to one tile) less without: what they cost is reading
-// the raster once more where it lies, reducing, and bringing a third of its bytes back. No codec and no disk in it.
+// Cost of overviews: the time of an uncompressed GeoTIFF into a sink that drops the bytes, with overviews (2, 4, 8, ...
+// to one tile) minus without. It covers reading the raster once more on the device, reducing it, and copying a third of
+// its bytes back; no codec and no disk.
 void measure_overviews(Subject const& subject, int repeats);
 
 }  // namespace terrazzo::bench

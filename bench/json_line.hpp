@@ -33,7 +33,7 @@ class JsonLine {
     return put_bare(name, text);
   }
 
-  // A run that is stopped has told what it knows.
+  // Flushes, so that a run that is stopped has printed its results so far.
   void print() const {
     std::printf("%s}\n", line_.c_str());
     std::fflush(stdout);

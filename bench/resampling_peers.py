@@ -96,7 +96,7 @@ class Gdal:
 
 
 def compare(ours, theirs, what, method):
-    """Ends the run if the results differ by more than tests/python/test_resampling.py allows. The warper's windows have
+    """Ends the run if the results differ by more than tests/python/read/test_resampling.py allows. The warper's windows have
     other borders, and its median of an even number is the lower of two: a small part may differ."""
     scale = float(np.abs(theirs).max())
     differs = np.abs(ours.astype(float) - theirs.astype(float)) > (2e-6 * scale if ours.dtype.kind == "f" else 1)

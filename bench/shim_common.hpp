@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the libraries that Python's benchmarks load have in common. Included by one source of each.
+// Code shared by the libraries that the Python benchmarks load. One source of each library includes it.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,7 @@ class Pieces {
       failure_ = std::current_exception();
     }
   }
-  // When all threads are done: throws what one of them threw.
+  // Call after all threads have ended. Rethrows the exception of one of them.
   void finish() const {
     if (failure_) { std::rethrow_exception(failure_); }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What bench/peers.py calls through ctypes, so that Terrazzo, GDAL and the bare codec libraries run in one process and
-// write into one buffer: Terrazzo's public API, and loops that decode a file's tiles with a codec library and nothing
-// else. Functions return 0, or -1 with the reason in shim_error(). One caller at a time.
+// Functions that bench/peers.py calls through ctypes, so that Terrazzo, GDAL and the bare codec libraries run in one
+// process and write into one buffer: Terrazzo's public API, and loops that decode a file's tiles with a codec library
+// alone. Functions return 0, or -1 with the reason in shim_error(). One caller at a time.
 #include "shim_common.hpp"
 #include "terrazzo/read.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What bench/write_peers.py calls through ctypes: Terrazzo's public writer over pixels of the caller, to a file or to
-// nowhere; codec libraries alone over tiles whose predictor is applied; a plain write of as many bytes as the file has.
+// Functions that bench/write_peers.py calls through ctypes: Terrazzo's public writer on pixels of the caller, to a file
+// or to a sink that drops the bytes; codec libraries alone on predicted tiles; a plain write of the file's size.
 // Functions return 0, or -1 with the reason in shim_error(). One caller at a time.
 #include "shim_common.hpp"
 #include "terrazzo/dtype.hpp"

@@ -118,7 +118,7 @@ void check_out(Options const& options) {
   if (options.no_clobber) { check_no_clobber(options.out); }
 }
 
-// What was written.
+// The array that was written.
 struct Written {
   std::vector<std::uint64_t> shape;
   DType dtype = DType::u8;

@@ -40,7 +40,8 @@ int run(Options const& options) {
 
 void add_doctor(CLI::App& app, Action& action) {
   auto const options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("doctor", "What this machine has: GPU, libraries, limits, what is missing");
+  CLI::App* command =
+      app.add_subcommand("doctor", "List the GPU, libraries and limits of this machine, and missing parts");
   command->footer(kFooter);
   command->add_flag("--json", options->json, "Print JSON, errors too")->group("General");
   command->callback([options, &action] { action = [options] { return run(*options); }; });

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,35 @@ void want(char const* option, Compression chosen, std::vector<Compression> const
 }
 
 }  // namespace
+
+std::vector<std::string> const& compression_names() {
+  static std::vector<std::string> const kNames = [] {
+    std::vector<std::string> names;
+    for (Compression const one : compressions()) { names.emplace_back(to_string(one)); }
+    return names;
+  }();
+  return kNames;
+}
+
+std::string compressions_text() {
+  std::string list;
+  for (Compression const one : compressions()) {
+    list += (list.empty() ? "" : ", ") + std::string(to_string(one));
+    if (one == WriteOptions{}.compression) { list += " (default)"; }
+  }
+  return list;
+}
+
+std::string levels_text() {
+  std::string list;
+  for (Compression const one : compressions()) {
+    auto const levels = levels_of(one);
+    if (!levels || settings_of(one).max_error) { continue; }
+    list += (list.empty() ? "" : ", ") + std::string(to_string(one)) + ' ' + std::to_string(levels->lowest) + '-' +
+            std::to_string(levels->highest) + " (" + std::to_string(levels->usual) + ')';
+  }
+  return list;
+}
 
 void check_codec_choices(WriteChoices const& choices, WriteOptions const& options) {
   using Settings = CompressionSettings;

@@ -18,7 +18,7 @@ namespace terrazzo::cli {
 // Throws `usage` for options of other programs.
 [[nodiscard]] std::vector<std::string> translate_habits(CLI::App const& app, std::span<char const* const> words);
 
-// What to type instead of a command or program of GDAL or rio; empty for an unknown word. Throws nothing.
+// The command to type instead of a command or program of GDAL or rio; empty for an unknown word. Throws nothing.
 [[nodiscard]] std::string command_for_habit(CLI::App const& app, std::string_view typed);
 
 }  // namespace terrazzo::cli

@@ -140,10 +140,9 @@ Point parse_point(std::string_view option, std::string_view value) {
 
 std::string parse_crs_text(std::string_view option, std::string_view value) {
   if (is_whole(value)) { return "EPSG:" + std::string(value); }
-  bool const is_definition = value.find_first_of("[:{") != std::string_view::npos || value.starts_with("+") ||
-                             value.find("proj=") != std::string_view::npos;
-  // PROJ would look for a name that has it somewhere: "here" is found in "Sphere".
-  if (!is_definition) { refuse(option, value, "EPSG:4326 (or another authority's code), WKT or PROJJSON"); }
+  if (value.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    refuse(option, value, "EPSG:4326 (or another authority's code), WKT, PROJJSON or the name of a CRS");
+  }
   return std::string(value);
 }
 

@@ -43,8 +43,8 @@ namespace terrazzo::cli {
 // "X,Y": finite numbers.
 [[nodiscard]] Point parse_point(std::string_view option, std::string_view text);
 
-// "EPSG:4326", another authority's code, a bare EPSG code, WKT, PROJJSON or a PROJ string: a text for functions of
-// coordinates.hpp that take a CRS.
+// "EPSG:4326", another authority's code, a bare EPSG code, WKT, PROJJSON, a PROJ string or the name of a CRS: a text
+// for functions of coordinates.hpp that take a CRS. Refuses only blanks: the library knows PROJ's names.
 [[nodiscard]] std::string parse_crs_text(std::string_view option, std::string_view text);
 
 // "1,3,2" or "1-4,7"

@@ -60,28 +60,18 @@ Crs parse_crs(std::string const& text) {
     crs.epsg = static_cast<int>(*code);
   } else if (text.starts_with("{")) {
     crs.projjson = text;
-  } else if (text.find_first_of("[:") != std::string::npos || text.starts_with("+")) {
-    crs.wkt = text;
   } else {
-    // PROJ would match any name that contains the text: "here" is found in "Sphere".
-    throw Error(ErrorKind::usage,
-                "--crs \"" + text + "\": expected EPSG:32632 (or another authority's code), WKT or PROJJSON");
+    crs.wkt = parse_crs_text("--crs", text);
   }
   return crs;
 }
 
 void add_compression(CLI::App& command, WriteChoices& choices) {
-  static std::vector<std::string> const kNames{"none", "packbits",     "lzw",       "deflate", "zstd",
-                                               "lerc", "lerc-deflate", "lerc-zstd", "jpeg",    "jpeg2000",
-                                               "webp", "lzma",         "lz4"};
   add_choice(
-      command, "--compression", kNames, [&](std::size_t i) { choices.compression = parse_compression(kNames[i]); },
-      "none, packbits, lzw, deflate, zstd (default), lerc, lerc-deflate, lerc-zstd, jpeg, jpeg2000, webp, lzma, lz4")
+      command, "--compression", compression_names(),
+      [&](std::size_t i) { choices.compression = parse_compression(compression_names()[i]); }, compressions_text())
       ->group(kCompression);
-  command
-      .add_option("--compression-level", choices.level, "deflate 1-12 (6), zstd 1-22 (9), lzma 0-9 (6), lz4 0-16 (0)")
-      ->type_name("N")
-      ->group(kCompression);
+  command.add_option("--compression-level", choices.level, levels_text())->type_name("N")->group(kCompression);
   command.add_flag("--checksum", choices.checksum, "ZSTD: store a checksum in every tile, which decoders verify")
       ->group(kCompression);
   static constexpr PredictorChoice kPredictors[] = {PredictorChoice::automatic, PredictorChoice::none,

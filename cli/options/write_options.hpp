@@ -60,7 +60,7 @@ void add_write_engine(CLI::App& command, WriteChoices& choices);
 // of the read, and --overview-resampling that of the overviews.
 void add_conversion_choices(CLI::App& command, WriteChoices& choices, Selection& selection, bool strips);
 
-// "EPSG:32632", a bare code, WKT or PROJJSON.
+// A text for --crs: "EPSG:32632", a bare code, WKT, PROJJSON, a PROJ string or a name.
 [[nodiscard]] Crs parse_crs(std::string const& text);
 
 // Settings for reading pixels that will be written: on the host with --host, and always exact, so that the

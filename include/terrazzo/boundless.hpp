@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads that reach outside the raster. Pixels outside are missing: with ReadRequest::masked they become what missing
-// pixels become (NaN), otherwise the band's nodata value, or 0 in a band without nodata.
+// Reads that reach outside the raster. Pixels outside count as missing: with ReadRequest::masked they get the value of
+// missing pixels (NaN), otherwise the band's nodata value, or 0 in a band without nodata.
 //
 //   terrazzo::GridWindow const area = terrazzo::grid_window_of(dem.info(), {499000, 4199000, 501000, 4201000});
 //   terrazzo::Array<double> const heights(terrazzo::read_boundless(dem, area, {.masked = true}));  // of an int16 file

@@ -6,6 +6,7 @@
 #include "terrazzo/write.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,13 @@ struct CompressionSettings {
   bool always_lossy = false;  // there is no lossless form
 };
 [[nodiscard]] CompressionSettings settings_of(Compression compression) noexcept;
+
+// The values of WriteOptions::level.
+struct CompressionLevels {
+  int lowest = 0, highest = 0, usual = 0;  // usual: without WriteOptions::level
+};
+// nullopt for a compression without levels.
+[[nodiscard]] std::optional<CompressionLevels> levels_of(Compression compression) noexcept;
 
 // All compressions that can be chosen for writing, in the order of the enumeration. The build may lack the library of
 // some.

@@ -83,20 +83,20 @@ ConvertReport convert(Dataset const& source, std::shared_ptr<ByteSink> sink, Con
 struct WebTileOptions {
   // 0 to 30. Default: the level whose pixels are nearest in size to the raster's, as GDAL's COG driver chooses it.
   std::optional<std::uint32_t> zoom_level{};
-  // Levels of the file, the raster included, whose tiles are tiles of the scheme, 0 to 10; the others share its pixels.
-  // The raster's tiles always are.
+  // Number of levels whose tiles are tiles of the scheme, counted from the full resolution: 0 to 10. Full resolution is
+  // always aligned. Further overviews share only the scheme's pixels.
   std::uint32_t aligned_levels = 0;
   std::uint32_t tile_size = 256;  // a larger tile has the area of a tile of the scheme in more pixels
-  // Of a raster whose pixels are not those of the level. Default: cubic; nearest for colour tables, category names and
-  // complex pixels, as in GDAL.
+  // The method for a raster whose pixels differ from those of the level. Default: cubic; nearest for colour tables,
+  // category names and complex pixels, as in GDAL.
   std::optional<Resampling> resampling{};
 };
 
-// Makes `setup`, whose parts describe a conversion of `source` (conversion_options()), one to a COG of whole tiles of
-// the scheme: sets the read, the margins, tile size, transform, overviews (unless given) and the metadata domain
-// TILING_SCHEME. Pixels of the scheme whose middle lies outside the raster are missing; without nodata, mask and alpha
-// band the file gets a mask. A raster with the pixels of the level keeps its values (docs/writing.md). `usage` errors:
-// a raster that is not in EPSG:3857 with north up, a request with a level or a target.
+// Changes `setup`, a conversion of `source` (conversion_options()), so that it makes a COG of whole tiles of the
+// scheme. Sets the read, the margins, tile size, transform, overviews (unless given) and the metadata domain
+// TILING_SCHEME. Pixels of the scheme whose centre lies outside the raster are missing; a file without nodata, mask and
+// alpha band gets a mask. A raster whose pixels are those of the level keeps its values (docs/writing.md). `usage`
+// errors: a raster that is not in EPSG:3857 with north up, a request with a level or a target.
 void align_to_web_tiles(Dataset const& source, ConvertSetup& setup, WebTileOptions const& options = {});
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -144,8 +144,8 @@ struct ConvertManyOptions {
   unsigned jobs = 1;  // files at once
   unsigned threads = 0;  // shared by all jobs; 0 as in WriteOptions::threads
   bool overwrite = false;  // convert all files, also finished ones
-  // The options that `setup` applies, as text. Each output stores it as metadata item kOptionsItem, and an output with
-  // another text is not finished. Empty: nothing is stored or compared.
+  // The options that `setup` applies, as text. Each output stores the text as metadata item kOptionsItem; an output
+  // that stores a different text is converted again. Empty: nothing is stored or compared.
   std::string options_text{};
   std::function<void(ConvertOutcome const&)> finished{};  // called after each file
   std::function<bool(ConvertProgress const&)> progress{};  // returning false cancels

@@ -102,7 +102,8 @@ struct Corners {
 // ---------------------------------------------------------------------------------------------------------------
 // Other CRSs
 //
-// `crs` is a text that PROJ understands: "EPSG:4326", "OGC:CRS84", WKT, PROJJSON, or a PROJ string without +init.
+// `crs` is a text that PROJ understands: "EPSG:4326", "OGC:CRS84", WKT, PROJJSON, the exact name of a CRS of EPSG, or a
+// PROJ string without +init.
 // `info` is best Dataset::detailed_info(), because a CRS that is stored as parameters is known only there. Vertical
 // parts of a CRS are ignored. `usage` errors: a raster without a CRS, a text that PROJ does not understand, two CRSs
 // without a transformation between them.

@@ -4,13 +4,11 @@
 //
 //   terrazzo::edit("dem.tif", {.nodata = "-9999", .crs = terrazzo::Crs{.epsg = 32633}, .set = {{"AUTHOR", "me"}}});
 //
-// edit() uses the first possible one of three ways:
-// - In place: writes all directories again within the bytes that they and their values occupy, plus the slack of a
-// COG's
+// edit() takes the first of three ways that is possible:
+// - In place: writes the directories again into the bytes that they and their values occupy, plus the slack of a COG's
 //   ghost area layout. COGs written by this library have that slack and stay valid. Bytes between directories stay,
-//   because a private tag may refer to them. One write changes all bytes that differ. If the process is killed or the
-//   power fails during that write, old and new directories can be mixed and the file unreadable; tiles are never
-//   touched.
+//   because a private tag may refer to them. One write changes all bytes that differ. A kill or a power failure during
+//   that write can mix old and new directories and leave the file unreadable; tiles are never changed.
 // - Appended: writes new directories after the end of the file. The directories are synced to disk before the header
 //   points to them, so a crash leaves the old file. Not used for a COG with a ghost area or overviews, because it would
 //   no longer be a COG. A file with a tile, a strip or a tag's value past its end is a `malformed` error: in a longer

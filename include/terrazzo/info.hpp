@@ -44,12 +44,12 @@ struct GroundControlPoint {
   double x = 0, y = 0, z = 0;  // in the CRS
 };
 
-// A coordinate reference system, of a file or for a file that is written.
+// The coordinate reference system of a file that was read or will be written.
 struct Crs {
   // The CRS that a text defines: "EPSG:32632", "EPSG:25832+5783", another authority's code, WKT, PROJJSON, or a PROJ
-  // string ("+proj=utm +zone=32 +datum=WGS84"). The text may come from a stranger: names, and definitions that refer to
-  // files, are a `usage` error, as are texts that define no CRS. With PROJ all fields are filled. Without PROJ the
-  // result has the fields that the text spells out, and a text that only PROJ can interpret is an `unsupported` error.
+  // string ("+proj=utm +zone=32 +datum=WGS84"). The text may come from an untrusted party. `usage` errors:
+  // names, definitions that refer to files, texts that define no CRS. With PROJ all fields are filled. Without PROJ the
+  // result has the fields that the text states, and a text that only PROJ can interpret is an `unsupported` error.
   [[nodiscard]] static Crs from(std::string_view text);
 
   enum class Kind : std::uint8_t { unknown, projected, geographic, geocentric, compound, vertical, local };

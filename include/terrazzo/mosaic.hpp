@@ -67,7 +67,7 @@ struct MosaicRequest {
   std::atomic<bool> const* cancel = nullptr;  // for opening; mosaic() uses WriteOptions::cancel
 };
 
-// The geometry of a mosaic and what its inputs have in common. Immutable and thread-safe; a few hundred bytes per
+// The geometry of a mosaic and the properties that its inputs share. Immutable and thread-safe; a few hundred bytes per
 // input.
 class MosaicPlan {
  public:
@@ -114,9 +114,9 @@ struct MosaicReport {
 MosaicReport mosaic(MosaicPlan const& plan, std::string const& path, WriteOptions const& options);
 MosaicReport mosaic(MosaicPlan const& plan, std::shared_ptr<ByteSink> sink, WriteOptions const& options);
 
-// The files that files, folders and patterns stand for, as in conversion_jobs(): in the order of the inputs, sorted
-// inside a folder or pattern, each once. A mosaic from an earlier run at `out` is left out of folders and patterns. A
-// file that is named and is also `out` is a `usage` error, as is an empty list.
+// Lists the files of `inputs` (files, folders and patterns, as in conversion_jobs()), each once: in the order of the
+// inputs, sorted inside a folder or pattern. Folders and patterns leave out `out`, a mosaic of an earlier run. A
+// `usage` error if an input names `out` itself, or if there are no files.
 [[nodiscard]] std::vector<std::string> mosaic_inputs(std::vector<std::string> const& inputs, std::string const& out);
 
 }  // namespace terrazzo

@@ -108,10 +108,10 @@ struct TargetResolution {
   double x = 0, y = 0;
 };
 
-// A part of a grid of pixels over the raster. The grid's first pixel begins at (column, row), in pixels of full
-// resolution, and its pixels are `column_step` x `row_step` of them; none of these numbers need be whole. The result is
-// width x height pixels of the grid, from (first_column, first_row) on, so that parts of one grid have the pixels of
-// the whole. The middle of every pixel must lie inside the raster; the others of its area need not.
+// A part of a grid of pixels over the raster. The origin (column, row) and the size (column_step x row_step) of the
+// grid's pixels are in pixels of full resolution and may be fractions. The result is width x height pixels of the grid
+// from (first_column, first_row) on. Parts of one grid have the same pixels as the whole grid. The centre of every
+// result pixel must lie inside the raster; its edges may lie outside.
 struct TargetGrid {
   double column = 0, row = 0;
   double column_step = 1, row_step = 1;
@@ -125,8 +125,8 @@ struct LinearScale {
   double from_min = 0, from_max = 1, to_min = 0, to_max = 1;
 };
 
-// The engine that decodes or encodes. `automatic` uses a cost model (docs/device.md) to take the faster one. An
-// explicit choice that is impossible is an error with the reason.
+// The engine that decodes or encodes. `automatic` takes the faster engine by a cost model (docs/device.md). If the
+// named engine cannot do the work, the error gives the reason.
 enum class Engine : std::uint8_t {
   automatic,  // TERRAZZO_ENGINE overrides; the host engine decodes results in host memory
   host,
@@ -150,23 +150,26 @@ struct ReadRequest {
   std::optional<Window> window{};
   std::vector<std::uint32_t> bands{};  // 1-based, in any order, repeats allowed; empty: all
   std::uint32_t level = 0;  // 0: full resolution; 1: the first overview; ...
-  // Resample the window to this size, or to pixels of exactly this size: the window's extent then grows at its right
-  // and bottom to whole pixels; or to a part of a grid, which takes the place of the window. From the smallest level
-  // that is at least as fine, as GDAL's RasterIO does. The three exclude each other and `level`.
-  std::optional<TargetSize> target_size{};
+  // The target of a resampled read: at most one of the three, and then no `level`. Pixels come from the smallest level
+  // that is at least as fine as the target, as in GDAL's RasterIO.
+  std::optional<TargetSize> target_size{};  // the window becomes this many pixels
+  // The window's pixels get exactly this size; its extent grows at the right and bottom to whole pixels.
   std::optional<TargetResolution> target_resolution{};
-  std::optional<TargetGrid> target_grid{};
-  Resampling resampling = Resampling::nearest;  // the method; with none of the three it has no effect
-  bool keep_extent = false;  // the extent of the window is kept, and the target resolution is rounded to fit it
+  std::optional<TargetGrid> target_grid{};  // the area is that of the grid; `window` must be empty
+  Resampling resampling = Resampling::nearest;  // no effect without a target
+  bool keep_extent = false;  // keeps the window's extent and rounds target_resolution to fit it
 
   bool masked = false;  // invalid pixels (nodata, mask, alpha) become NaN; integers become float64
   bool unpack = false;  // stored * scale + offset; integers become float64; nodata pixels are not scaled
-  // Stored values are mapped, and missing pixels are not; the type stays. Real samples only; not with `unpack`.
+  // Maps stored values and leaves missing pixels and the type unchanged. Real samples only; excludes `unpack`.
   std::optional<LinearScale> scale{};
-  // Value of missing pixels, in the result's type (make_nodata()): of all of them with `masked`, otherwise of those
-  // that have the nodata value. Default with `masked`: NaN. Default with `unpack` alone: the nodata value if no valid
-  // pixel of the result can equal it, otherwise NaN. NaN becomes 0 in an integer type. Default with `scale` alone: the
-  // nodata value, rounded and clamped to the type. Default otherwise: nodata values are converted as other values.
+  // Value of missing pixels, in the result's type (make_nodata()). With `masked` it applies to all missing pixels,
+  // otherwise to pixels that have the nodata value. Defaults:
+  // - with `masked`: NaN, or 0 in an integer type;
+  // - with `unpack` alone: the nodata value if no valid pixel of the result can equal it, otherwise NaN (0 in an
+  //   integer type);
+  // - with `scale` alone: the nodata value, rounded and clamped to the type;
+  // - otherwise: nodata values are converted like all values.
   std::optional<Nodata> missing{};
   std::optional<DType> dtype{};  // type of the result; values are rounded and clamped as GDAL does
 
@@ -191,7 +194,7 @@ struct ReadRequest {
 // ---------------------------------------------------------------------------------------------------------------
 // Results
 
-// What a DLPack tensor of version 1 says about its memory; version 0 cannot.
+// Flags of a DLPack tensor of version 1. Version 0 has none.
 struct DlpackFlags {
   bool read_only = false;  // the receiver must not write
   bool copied = false;  // the memory is a copy made for the receiver
@@ -315,8 +318,8 @@ struct WindowOf {
 };
 
 // Reads many windows of one size, from one file or several, into one array. Each tile is read and decoded once for all
-// windows. `request.window` and the request's target must be empty; `windows` must not be empty. All datasets must
-// have the requested bands and, without `request.dtype`, one type. Errors name the file and the window.
+// windows. `windows` needs at least one item; `request.window` and the request's target must be empty. All datasets
+// must have the requested bands and, without `request.dtype`, the same type. Errors name the file and the window.
 [[nodiscard]] HostBatch read_windows(std::span<WindowOf const> windows, ReadRequest const& request = {},
                                      ReadReport* report = nullptr);
 

@@ -28,7 +28,9 @@ enum class SampleState : std::uint8_t {
 };
 
 struct SampleResult {
-  HostArray values;  // bands x 1 x points, in the order of the points; 0 outside, as read() gives it if missing
+  // bands x 1 x points, in the order of the points. Points outside the raster have 0; missing pixels have the value
+  // that read() gives them.
+  HostArray values;
   std::vector<SampleState> states{};  // bands x points
 
   // `band` is an index of the request's bands, from 0. REQUIRES: both are in range.

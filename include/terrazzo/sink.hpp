@@ -96,7 +96,7 @@ enum class Durability : std::uint8_t {
 // publish() replaces the content of `bytes`, which must live until then.
 [[nodiscard]] std::shared_ptr<ByteSink> memory_sink(std::vector<std::byte>& bytes);
 
-// The caller's functions. Nothing can be taken back from a function: after a failure, the caller drops what it got.
+// Sinks that call the caller's functions. Written bytes cannot be withdrawn: after a failure the caller discards them.
 using WriteAt = std::function<void(std::uint64_t offset_bytes, std::span<std::byte const> bytes)>;
 using Append = std::function<void(std::span<std::byte const> bytes)>;
 [[nodiscard]] std::shared_ptr<ByteSink> seekable_sink(std::string name, WriteAt write_at);

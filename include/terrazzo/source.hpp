@@ -72,7 +72,7 @@ class ReadTicket {
 struct SourceHints {
   // Ranges with a gap of at most this size between them are read as one range.
   std::uint64_t merge_gap_bytes = 4096;
-  // Decoded size of the blocks that one submit() asks for. A block that is larger is asked for alone.
+  // Decoded size of the blocks that one submit() requests. A larger block is requested alone.
   std::uint64_t batch_bytes = std::uint64_t{256} << 10;
   // Least size of a read of metadata (header, directories, tile index); at most 512 KiB counts. 0: 16 KiB for the first
   // read, then 4 KiB.
@@ -105,7 +105,7 @@ class ByteSource {
 
   [[nodiscard]] virtual SourceHints hints() const noexcept { return {}; }
 
-  // The whole source in memory, if it is there: decoders then read without a copy. Empty: it is not.
+  // The bytes of a source that is in memory: decoders read them without a copy. Empty for other sources.
   [[nodiscard]] virtual std::span<std::byte const> in_memory() const noexcept { return {}; }
 
   // Names the bytes, for caches: sources of equal identity have equal bytes, so their datasets share decoded tiles. An
@@ -127,13 +127,13 @@ using ByteSourcePtr = std::shared_ptr<ByteSource const>;
 // Owned bytes. open_memory() borrows them instead.
 [[nodiscard]] ByteSourcePtr memory_source(std::vector<std::byte> bytes, std::string name = "memory");
 
-// Reads up to into.size() bytes at an offset and returns how many; blocks until it has them. Terrazzo asks again for
-// the rest of a short answer. 0, and more than asked for, are `io` errors.
+// Reads up to into.size() bytes at an offset, blocks until they are there, and returns their number. After a short read
+// Terrazzo calls again for the rest. A result of 0 or above into.size() is an `io` error.
 using ReadAt = std::function<std::size_t(std::uint64_t offset_bytes, std::span<std::byte> into)>;
 
-// The caller's function as a source of `size_bytes`. With hints.requests_in_flight of 1 it runs in the threads that
-// read, several at once. With more, the source has up to so many threads of its own, which it starts as it needs them
-// and ends in its destructor. A null function is a `usage` error.
+// A source of `size_bytes` that calls `read_at`, from several threads at once. If hints.requests_in_flight is 1, these
+// are the reading threads. Otherwise the source starts up to that many threads of its own on demand, and joins them in
+// its destructor. A null function is a `usage` error.
 [[nodiscard]] ByteSourcePtr callback_source(std::string name, std::uint64_t size_bytes, ReadAt read_at,
                                             SourceHints const& hints = {});
 

@@ -15,8 +15,8 @@ struct CUstream_st;  // of cuda.h
 #pragma GCC visibility push(default)
 namespace terrazzo {
 
-// Not owned. A null StreamView means no stream: nothing is waited for. Work on CUDA's default stream is named by
-// legacy_default() or per_thread_default().
+// Does not own the stream. A null StreamView means that there is no stream to wait for. CUDA's default streams are
+// legacy_default() and per_thread_default().
 class StreamView {
  public:
   constexpr StreamView() noexcept = default;

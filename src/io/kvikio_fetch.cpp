@@ -120,7 +120,7 @@ KvikioFile::~KvikioFile() {
 
 std::shared_ptr<KvikioFile> KvikioFile::open(std::string const& path) {
   if (!plugin().state.found) {
-    throw Error(ErrorKind::unsupported, text("kvikIO is not there: ", plugin().state.hint), {.source = path});
+    throw Error(ErrorKind::unsupported, text("kvikIO is missing: ", plugin().state.hint), {.source = path});
   }
   return open(path, plugin().api);
 }

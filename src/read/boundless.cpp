@@ -3,7 +3,7 @@
 
 #include "base/memory_budget.hpp"
 #include "base/settings.hpp"
-#include "read/host_array.hpp"
+#include "read/arrays/host_array.hpp"
 #include "read/plan/plan.hpp"
 #include "read/public_call.hpp"
 #include "terrazzo/error.hpp"

@@ -63,11 +63,11 @@ void Sidecars::publish(ByteSink& sink, std::uint64_t size_bytes) const {
       file->settle();
     }
   } catch (Error const& error) {
-    throw Error(ErrorKind::io,
-                text("the raster itself is written and whole; what only a file beside it can hold (category names, "
-                     "colours with alpha, a long CRS) is lost: ",
-                     error.message()),
-                error.where());
+    throw Error(
+        ErrorKind::io,
+        text("the raster is complete, but its .aux.xml (category names, colours with alpha, a long CRS) is lost: ",
+             error.message()),
+        error.where());
   }
   raster_->settle();
 }

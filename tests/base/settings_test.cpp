@@ -26,7 +26,7 @@ TEST(ParseSize, TakesBytesAndUnitsOf1024) {
   }
 }
 
-// The environment is read once a process, so each value gets a process of its own, which prints what it saw.
+// The environment is read once per process, so each value gets its own process, which prints its settings.
 class SettingsFromEnvironment : public ::testing::Test {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
@@ -86,7 +86,7 @@ TEST_F(SettingsFromEnvironmentDeathTest, TellACacheOfNothingFromNoWord) {
   EXPECT_EXIT(print_settings("TERRAZZO_TILE_CACHE", "2M"), ::testing::ExitedWithCode(0), "cache=2097152;");
 }
 
-// Puts back what it found: other tests of this binary share the process's settings.
+// Restores the settings: other tests of this binary share the process's settings.
 class SettingsInForce : public ::testing::Test {
  protected:
   void TearDown() override {
@@ -156,7 +156,7 @@ TEST_F(SettingsInForce, LogMayLogAgainFromItsListener) {
   EXPECT_EQ(told, (std::vector<std::string>{"settings_test: outer", "settings_test: nested"}));
 }
 
-// TERRAZZO_ENGINE is asked for every time; what was there before comes back.
+// TERRAZZO_ENGINE is read at every call; the test restores its value.
 class RequestedEngine : public ::testing::Test {
  protected:
   ~RequestedEngine() override { set_engine(before_ ? before_->c_str() : nullptr); }

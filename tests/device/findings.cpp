@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// findings FILE [RUNS]: two comparisons behind the design, each with equal results first, then medians of RUNS
-// (default 11, at least 9). Needs a GPU.
-//   finding 3: the file's compressed tiles into device memory, one after the other (read, copy, wait), in batches by
-//              our ring (threads, pinned chunks, asynchronous copies), and by kvikIO where its plugin is found
-//   finding 4: 256 compressed tiles of 10 MiB in all from device memory, a copy for each against one packed copy
+// findings FILE [RUNS]: two comparisons of ways to copy tiles (docs/performance.md, "Files to GPU memory"). Checks that
+// both ways give equal bytes, then prints medians of RUNS (default 11, at least 9). Needs a GPU.
+//   fetch:  the file's compressed tiles into device memory, one after the other (read, copy, wait), in batches by our
+//           ring (threads, pinned chunks, asynchronous copies), and by kvikIO where its plugin is found
+//   return: 256 compressed tiles of 10 MiB in all from device memory, a copy for each against one packed copy
 #include "base/thread_pool.hpp"
 #include "finding.hpp"
 #include "gpu/runtime/check.hpp"
@@ -49,10 +49,10 @@ constexpr std::uint64_t kPieceBytes = gpu::PinnedPool::kChunkBytes;
 struct Tile {
   std::uint64_t offset_bytes = 0;  // in the file
   std::uint64_t size_bytes = 0;
-  std::uint64_t place_bytes = 0;   // in device memory
+  std::uint64_t place_bytes = 0;  // in device memory
 };
 
-// ---- finding 3
+// ---- fetch
 
 class Fetch {
  public:
@@ -68,8 +68,7 @@ class Fetch {
   }
 
   void run(int runs) {
-    std::printf("finding 3: %zu tiles, %.1f MB, %u threads\n", tiles_.size(), static_cast<double>(bytes_) / 1e6,
-                threads_);
+    std::printf("fetch: %zu tiles, %.1f MB, %u threads\n", tiles_.size(), static_cast<double>(bytes_) / 1e6, threads_);
     measure("read, copy, wait: one tile after the other", runs, [&] { serial(); });
     measure("our ring: all reads under way, one buffer", runs, [&] { ring(); });
     io::KvikioState const& state = io::kvikio_state();
@@ -206,7 +205,7 @@ std::vector<Tile> tiles_of(std::string const& path) {
   return tiles;
 }
 
-// ---- finding 4
+// ---- return
 
 class Return {
  public:
@@ -240,7 +239,7 @@ class Return {
   }
 
   void run(int runs) {
-    std::printf("finding 4: %zu tiles, %.1f MiB in all\n", kTiles, static_cast<double>(kTotalBytes) / (1 << 20));
+    std::printf("return: %zu tiles, %.1f MiB in all\n", kTiles, static_cast<double>(kTotalBytes) / (1 << 20));
     auto const measure = [&](char const* what, std::function<void()> const& work,
                              std::function<std::byte const*(std::size_t)> const& bytes_of) {
       work();
@@ -269,9 +268,8 @@ class Return {
     wanted_.scratch = device_input() + input_.size();
     wanted_.scratch_bytes = 2 * input_.size();
     double const scratch = measure(
-        "one packed copy, in memory that is there", [&] { bring(); }, back);
-    std::printf("  packed against per tile: %.1fx, %.1fx with memory that is there (3.2x in the reference)\n",
-                each / packed, each / scratch);
+        "one packed copy, in allocated memory", [&] { bring(); }, back);
+    std::printf("  packed against per tile: %.1fx, %.1fx with allocated memory\n", each / packed, each / scratch);
   }
 
  private:

@@ -110,7 +110,7 @@ class Batch {
   }
 
   void run(int runs) {
-    std::string const name = std::string("finding 2, ") + encoder_.name;
+    std::string const name = std::string("packed compression, ") + encoder_.name;
     encode();
     copy_each(true);
     copy_packed();

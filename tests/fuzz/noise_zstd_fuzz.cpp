@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search for repeats in blocks that are partly noise, and the frames that libzstd makes of them: what comes back
-// must be what went in, and the bytes must not depend on what was done before.
+// The search for repeats in blocks that are partly noise, and the frames that libzstd makes of them: decoding gives the
+// input, and the bytes do not depend on earlier calls.
 //
 // The first byte chooses the settings. The rest says how the block is made, four bytes a step: noise, a run, samples
-// with noise in every other byte, or a copy of what is there.
+// with noise in every other byte, or a copy of earlier bytes.
 #include "codec/zstd/noise_zstd.hpp"
 
 #include <cstddef>

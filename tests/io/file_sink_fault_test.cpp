@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a file sink leaves behind when something goes wrong: the old file or the new one, whole, and nothing else.
+// After a failure a file sink leaves the old file or the new one, complete, and no other file.
 #include "io/file_sink.hpp"
 
 #include "io/spool.hpp"
@@ -56,7 +56,7 @@ std::vector<std::byte> const& whole() {
   return bytes;
 }
 
-// As a COG is written: what waits, what goes before it, an end that is never written. `way` of no value: no spool.
+// Writes as for a COG: spooled tiles, bytes inserted before them, an end that is never written. No `way`: no spool.
 void write_whole(ByteSink& sink, std::optional<SpoolWay> way) {
   sink.open();
   if (way) {
@@ -244,7 +244,9 @@ TEST_F(FileSinkFault, SurvivesAFullDisk) {
       if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) { return kMayNot; }
       if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=1m") != 0) { return kMayNot; }
       folder_.write("disk/dem.tif", old_);
-      if (file_bytes(disk + "/dem.tif") != old_) { return kMayNot; }  // a user who has no name inside
+      if (file_bytes(disk + "/dem.tif") != old_) {
+        return kMayNot;
+      }  // the current user does not exist in the namespace
       return fails_cleanly(disk + "/dem.tif", disk, old_, way);
     });
     if (code == kMayNot) { GTEST_SKIP() << "a test may not mount here"; }

@@ -36,7 +36,7 @@ FRONT_ENDS = ["cli", "bench", "examples", "python"]
 
 # Sources that need no test file of their own, and why.
 NO_TEST_NEEDED = {
-    "src/tile/host/undo_float_predictor.cpp": "implements predictor 3 of predictor.hpp; tests/tile/predictor_test.cpp has its tests",
+    "src/tile/host/undo_float_predictor.cpp": "implements predictor 3 of undo_predictor.hpp; undo_predictor_test.cpp has its tests",
 }
 
 # Sources and headers of one folder: more hide the structure.
@@ -52,6 +52,13 @@ CODE = {".hpp", ".cpp", ".cu", ".cuh"}
 # A codec by name. Only src/codec, whose table has a row for each, and src/tiff, which gives numbers their names, may.
 CODEC_NAME = re.compile(r"\bCompression::[a-z]|\busing enum (\w+::)*Compression\b")
 KNOW_CODECS = ("src/codec/", "src/tiff/")
+# A device method by name, except raw samples and the host. These files turn a method into a kernel, a library, its
+# limits or its speed (docs/architecture.md, "Adding a codec").
+DEVICE_METHOD = re.compile(r"\bDeviceMethod::(?!host\b|raw\b)[a-z]|\busing enum (\w+::)*DeviceMethod\b"
+                           r"|\bKind::(lzw|packbits|deflate|zstd|jpeg|jpeg2000)\b")
+KNOW_DEVICE_METHODS = tuple("src/" + name for name in (
+    "codec/", "read/plan/device_method.cpp", "read/plan/engine_choice.cpp", "read/device/batch_plan.cpp",
+    "read/device/decoders.cpp", "read/device/work.cpp", "write/device/encoder.cpp"))
 MAX_MARKDOWN = 140
 FILE_NAME = re.compile(r"[\w/-]+\.(?:hpp|cpp|cuh?|md)\b")
 OPTION_IN_STRING = re.compile(r'"(?:[^"]*[ (`])?--[a-z]')
@@ -210,6 +217,11 @@ def check_codec_names():
         for number, line in enumerate(lines_of(path), 1):
             if CODEC_NAME.search(line):
                 yield f"{path}:{number}: names a codec; ask its row (src/codec/registry/codec.hpp)"
+    for path in files("src", "cli"):
+        if not str(path).startswith(KNOW_DEVICE_METHODS):
+            for number, line in enumerate(lines_of(path), 1):
+                if DEVICE_METHOD.search(line):
+                    yield f"{path}:{number}: names a device method; only {len(KNOW_DEVICE_METHODS) - 1} files may"
 
 
 def check_option_names():

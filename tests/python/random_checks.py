@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands of random_options.py left behind, compared with what GDAL and NumPy say it should be."""
+"""Compares the outputs of random_options.py's commands with the results of GDAL and NumPy."""
 
 import harness
 import numpy as np
 import rasterio
+from corpus_facts import EXCEPTIONS
 from gdal_model import Facts, Selection, gdal_levels, holds, levels_of, rescale, result_dtype, values_of
 from pixels import INTEGERS
 from random_options import NOT_IN_GDAL
-from test_corpus import EXCEPTIONS
 
 
 def check(case, folder, result):
-    """`folder` has what the command left there."""
+    """`folder` has the outputs of the command."""
     {"convert": check_conversion, "cog": check_conversion, "read": check_read, "overviews": check_overviews,
      "edit": check_edit, "stats": check_stats, "checksum": check_checksum, "preview": check_preview}[case.command](
          case, folder, result)
@@ -90,7 +90,7 @@ def with_marker(case, pixels, valid, known):
     pixels, known = pixels.copy(), known.copy()
     if pixels.dtype.kind == "f":
         pixels[np.isnan(pixels) & known] = value
-    # A mask image or alpha says what is missing where values are only rescaled.
+    # If values are only rescaled, a mask image or alpha marks missing pixels.
     by_value = not case.facts.has_mask_image and case.facts.nodata[0] is not None
     if case.selection.masked or (case.selection.unpack and by_value):
         pixels[~valid] = value
@@ -104,7 +104,7 @@ def one_marker(nodata):
 
 
 def check_missing(case, pixels, valid, marked):
-    """What was missing still is, and nothing else."""
+    """The missing pixels are those of the source."""
     facts, selection, chosen = case.facts, case.selection, case.chosen
     if "mask" in chosen:
         only_alpha = selection.bands and {b - 1 for b in selection.bands} == {facts.alpha}
@@ -195,7 +195,7 @@ def check_description(case, out):
 
 
 def has_odd_crs(path):
-    """A file of the corpus whose CRS is not GDAL's, for the reasons that test_corpus.py gives."""
+    """A file of the corpus whose CRS is not GDAL's, for the reasons that corpus_facts.py gives."""
     return any(name.endswith(path.name) and {"crs", "epsg"} & set(facets) for name, facets in EXCEPTIONS.items())
 
 
@@ -454,7 +454,7 @@ def check_edit(case, folder, result):
     if "set" in chosen:
         key, _, value = chosen["set"].partition("=")
         tags[key] = value
-    if not hidden and not ("transform" in chosen or "crs" in chosen):  # they decide whether AREA_OR_POINT is told
+    if not hidden and not ("transform" in chosen or "crs" in chosen):  # they decide whether the file has AREA_OR_POINT
         assert after.tags == tags
     scales, descriptions = list(facts.scales), list(facts.descriptions)
     if "band" in chosen:

@@ -36,7 +36,7 @@ class Case:
     facts: Facts
     selection: Selection = dataclasses.field(default_factory=Selection)
     words: list = dataclasses.field(default_factory=list)  # options
-    chosen: dict = dataclasses.field(default_factory=dict)  # what the words say, by name
+    chosen: dict = dataclasses.field(default_factory=dict)  # values of the options, by name
     must_fail: list = dataclasses.field(default_factory=list)  # why the command is a usage error
     may_fail: list = dataclasses.field(default_factory=list)  # why it may be refused
 
@@ -69,7 +69,7 @@ def chance(rng, probability):
     return rng.random() < probability
 
 
-# -- what is read -----------------------------------------------------------------------------------------------------
+# -- reading ----------------------------------------------------------------------------------------------------------
 
 
 def choose_area(rng, case, targets=True):
@@ -128,7 +128,7 @@ def choose_read(rng, case):
         case.add("interleave", "pixel")
 
 
-# -- what is written --------------------------------------------------------------------------------------------------
+# -- writing ----------------------------------------------------------------------------------------------------------
 
 
 def choose_conversion(rng, case):
@@ -229,7 +229,7 @@ def choose_layout(rng, case):
 
 
 def choose_levels(rng, case):
-    """Overviews: of a plain file those it is told, of a COG also its own."""
+    """Overviews: a plain file gets those of the options, a COG also its default ones."""
     if not chance(rng, 0.4 if case.command == "convert" else 0.3):
         if case.command == "cog" and chance(rng, 0.5):
             choose_method(rng, case)
@@ -275,7 +275,7 @@ def choose_overviews(rng, case):
     case.may_fail.append("files that cannot be changed in place")
 
 
-# -- what is changed and counted --------------------------------------------------------------------------------------
+# -- changing and counting --------------------------------------------------------------------------------------------
 
 
 def choose_edit(rng, case):

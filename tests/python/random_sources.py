@@ -54,7 +54,7 @@ def corpus_files():
     return sorted(chosen)
 
 
-# Files that GDAL and Terrazzo describe differently on purpose: EXCEPTIONS of test_corpus.py, where it is about pixels.
+# Files that GDAL and Terrazzo describe differently on purpose: EXCEPTIONS of corpus_facts.py, where it is about pixels.
 ODD_CORPUS_FILES = (
     "geosolutions-it+imageio-ext/plugin/tiff/src/test/resources/it/geosolutions/imageio/tiff/test-data/external.tif",
 )

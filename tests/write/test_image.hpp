@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rasters to write, in any order of memory, and what else the tests of the writer share.
+// Rasters to write, in any order of memory, and other helpers of the writer's tests.
 #pragma once
 
 #include "support/sinks.hpp"
@@ -211,7 +211,7 @@ inline void write_rows(Writer& writer, HostView const& pixels, HostView const* m
   }
 }
 
-// Small tiles, quickly compressed, and what a test wants else.
+// Options with small tiles and fast compression, changed by `change`.
 [[nodiscard]] inline WriteOptions with(std::function<void(WriteOptions&)> const& change) {
   WriteOptions options;
   options.tile_size = {32, 48};

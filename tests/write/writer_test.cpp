@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file depends on pixels and options alone: not on how rows arrive, where they lie, who waits where, how many
-// threads there are or what kind of sink it is. What is read back is what was written.
+// The file depends on pixels and options alone: not on the size of row pieces, the layout of memory, the order of
+// waiting, the number of threads or the kind of sink. Pixels read back equal the written ones.
 #include "terrazzo/write.hpp"
 
 #include "test_image.hpp"
@@ -330,7 +330,7 @@ TEST(Writer, StoresNoStatisticsOfABandWithoutValidPixels) {
   Image image = make_image(DType::f32, 1, 20, 20);
   punch_holes<float>(image, std::numeric_limits<float>::quiet_NaN(), 20);
   WriteOptions options = with([&](WriteOptions& o) { o.statistics = true; });
-  // What is known from before is of other pixels, and longer than any number.
+  // Old statistics, of other pixels, with a text longer than any number.
   options.band_info.resize(1);
   options.band_info[0].metadata.domains[""] = {{"STATISTICS_MINIMUM", std::string(100, '1')}, {"KEPT", "yes"}};
   std::vector<std::byte> const file = written(image, options);
@@ -362,7 +362,7 @@ TEST(Writer, LeavesOutTilesWithoutData) {
   }
 }
 
-// What comes before the raster is long enough to be rounded up and put in front of tiles that are in the file already.
+// The header and directories are so long that they are rounded up and inserted before tiles already in the file.
 TEST(Writer, GivesTheSameBytesWithALongFront) {
   Image image = make_image(DType::u16, 1, 1030, 2050);
   WriteOptions options = with([](WriteOptions& o) {

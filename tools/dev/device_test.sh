@@ -63,7 +63,7 @@ pack_device_tests() {
 # Files that GDAL and tifffile write for the tests of reading: runs the host's tests and keeps their files.
 pack_generated_files() {
   local log=$DEVICE_DIR/generated.log
-  TERRAZZO_BIN=$ROOT/build/cuda/terrazzo "$VENV/bin/python" -m pytest tests/python/test_generated.py -q -k wrote \
+  TERRAZZO_BIN=$ROOT/build/cuda/terrazzo "$VENV/bin/python" -m pytest tests/python/read/test_generated.py -q -k wrote \
     --basetemp "$DEVICE_DIR/generated" >"$log" 2>&1 || loud "the host reads some generated files wrongly, see $log"
   # Only files: pytest leaves links to its latest folders too.
   find "$DEVICE_DIR/generated" ! -type d ! -name '*.tif' -delete

@@ -10,8 +10,8 @@
 
 namespace terrazzo::codec {
 
-// `result` is for a caller who wants `out` filled. A caller with spare room checks `ended`: the stream ended, with a
-// good checksum, after result.bytes_written bytes.
+// `result` is for callers that need `out` filled. Callers with spare room check `ended`: the stream ended, with a good
+// checksum, after result.bytes_written bytes.
 struct StreamResult {
   tile::TileResult result;
   bool ended = false;

@@ -42,11 +42,11 @@ PjPtr make_raster_crs(Crs const& crs, ProjSession const& proj) {
 }  // namespace
 
 PjPtr user_crs(std::string const& text, ProjSession const& proj) {
-  std::string const typed = typed_crs(text);
-  PjPtr crs = typed.empty() ? nullptr : horizontal_part(proj.create(typed), proj);
+  PjPtr crs = horizontal_part(proj.create_typed(text), proj);
   if (!crs) {
-    throw Error(ErrorKind::usage, "PROJ does not understand the CRS " + quoted_crs_text(text) +
-                                      "; give EPSG:CODE, WKT, PROJJSON or a PROJ string without +init");
+    throw Error(ErrorKind::usage,
+                "PROJ does not understand the CRS " + quoted_crs_text(text) +
+                    "; give EPSG:CODE, WKT, PROJJSON, the exact name of a CRS or a PROJ string without +init");
   }
   return crs;
 }

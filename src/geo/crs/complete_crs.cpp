@@ -55,7 +55,7 @@ bool complete_crs(CrsDefinition const& definition, Info& info) {
   if (!definition.text.empty() && !is_crs_definition(definition.text)) { return false; }  // describe() has reported it
   ProjSession const proj;
   if (!proj.has_database()) { return false; }
-  KeyedCrs found;
+  CrsFromGeoKeys found;
   if (!definition.text.empty()) {
     found.crs = proj.create(definition.text);
     found.epsg = proj.epsg(found.crs);

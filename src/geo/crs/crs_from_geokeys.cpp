@@ -167,7 +167,7 @@ std::string projected_wkt(GeoKeys const& keys, PjPtr const& official, GeodeticWk
 }
 
 // A CRS with a registered name, whose parameters agree with the registered ones, is that CRS.
-void adopt_by_name(ProjSession const& proj, KeyedCrs& result) {
+void adopt_by_name(ProjSession const& proj, CrsFromGeoKeys& result) {
   auto const& api = proj.api();
   auto const type = api.proj_get_type(result.crs.get());
   if (type != PJ_TYPE_PROJECTED_CRS && type != PJ_TYPE_GEOGRAPHIC_2D_CRS) { return; }
@@ -190,8 +190,8 @@ PjPtr local_crs(std::string const& name, UnitOfMeasure const& unit, ProjSession 
                      ",AXIS[\"Easting\",EAST],AXIS[\"Northing\",NORTH]]");
 }
 
-KeyedCrs projected(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
-  KeyedCrs result;
+CrsFromGeoKeys projected(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
+  CrsFromGeoKeys result;
   PjPtr official = proj.from_epsg(codes.projected, PJ_CATEGORY_CRS);
   bool const is_projected = official && proj.api().proj_get_type(official.get()) == PJ_TYPE_PROJECTED_CRS;
   if (official && !is_projected && only_code(keys)) {  // some writers put any code, such as 4326, into this key
@@ -246,8 +246,8 @@ std::string with_latitude_first(std::string geogcs) {
   return geogcs;
 }
 
-KeyedCrs geographic(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
-  KeyedCrs result;
+CrsFromGeoKeys geographic(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
+  CrsFromGeoKeys result;
   auto base = geodetic_wkt(keys, 0, proj);
   // GDAL does not compare the parameters of a dynamic datum or of an ensemble, such as WGS 84, with those in the keys:
   // the code decides.
@@ -265,8 +265,8 @@ KeyedCrs geographic(GeoKeys const& keys, CrsCodes const& codes, ProjSession cons
   return result;
 }
 
-KeyedCrs geocentric(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
-  KeyedCrs result;
+CrsFromGeoKeys geocentric(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj) {
+  CrsFromGeoKeys result;
   PjPtr official = proj.from_epsg(codes.geodetic, PJ_CATEGORY_CRS);
   if (official && proj.api().proj_get_type(official.get()) == PJ_TYPE_GEOCENTRIC_CRS) {
     result.epsg = codes.geodetic;
@@ -323,7 +323,7 @@ bool has_ellipsoidal_heights(CrsCodes const& codes, PjPtr const& horizontal, Pro
          proj.api().proj_is_equivalent_to(lifted.get(), three.get(), PJ_COMP_EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS) != 0;
 }
 
-void add_vertical(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj, KeyedCrs& result) {
+void add_vertical(GeoKeys const& keys, CrsCodes const& codes, ProjSession const& proj, CrsFromGeoKeys& result) {
   if (has_ellipsoidal_heights(codes, result.crs, proj)) {
     bool const geographic_crs = codes.kind == Kind::geographic;
     PjPtr lifted = geographic_crs && codes.vertical != 0 ? proj.from_epsg(codes.vertical, PJ_CATEGORY_CRS) : nullptr;
@@ -355,9 +355,9 @@ void add_vertical(GeoKeys const& keys, CrsCodes const& codes, ProjSession const&
 
 }  // namespace
 
-KeyedCrs crs_from_keys(GeoKeys const& keys, ProjSession const& proj) {
+CrsFromGeoKeys crs_from_keys(GeoKeys const& keys, ProjSession const& proj) {
   auto const codes = crs_codes(keys);
-  KeyedCrs result;
+  CrsFromGeoKeys result;
   switch (codes.kind) {
     case Kind::projected: result = projected(keys, codes, proj); break;
     case Kind::geographic: result = geographic(keys, codes, proj); break;

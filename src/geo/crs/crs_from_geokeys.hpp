@@ -11,7 +11,7 @@
 
 namespace terrazzo::geo {
 
-struct KeyedCrs {
+struct CrsFromGeoKeys {
   PjPtr crs{};  // null if the keys define none that PROJ understands
   int epsg = 0;  // the code in the keys, if their parameters do not contradict it
   bool contradictory = false;  // a geographic code and parameters that contradict it: neither is reliable
@@ -20,6 +20,6 @@ struct KeyedCrs {
   bool stand_in = false;  // and no other key defines it: `crs` is not the CRS of the file
 };
 
-[[nodiscard]] KeyedCrs crs_from_keys(GeoKeys const& keys, ProjSession const& proj);
+[[nodiscard]] CrsFromGeoKeys crs_from_keys(GeoKeys const& keys, ProjSession const& proj);
 
 }  // namespace terrazzo::geo

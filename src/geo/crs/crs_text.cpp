@@ -197,6 +197,8 @@ bool is_proj_string(std::string_view text) {
   return text.size() <= kMaxBytes && text.find("proj=") != std::string_view::npos && is_harmless_proj_string(text);
 }
 
+bool is_crs_name(std::string_view text) { return text.find_first_of("[{:=") == std::string_view::npos; }
+
 std::string typed_crs(std::string_view text) {
   constexpr std::size_t kMaxTypedBytes = std::size_t{1} << 20;  // PROJJSON of a file's CRS is longer than its WKT
   text = trimmed(text);

@@ -19,6 +19,10 @@ namespace terrazzo::geo {
 // no file. `text` comes from a stranger.
 [[nodiscard]] bool is_proj_string(std::string_view text);
 
+// True for a text that PROJ would take for a name. PROJ's own search finds similar names too ("here" in "Sphere"), so
+// names are looked up exactly (ProjSession::create_typed).
+[[nodiscard]] bool is_crs_name(std::string_view text);
+
 // The text that a user typed for a CRS, prepared for PROJ: a PROJ string becomes one of a CRS. Empty if PROJ must not
 // get it: "init=", and excessive lengths.
 [[nodiscard]] std::string typed_crs(std::string_view text);

@@ -138,16 +138,15 @@ std::string encode_crs(Crs const& crs, GeoKeys& keys) {
   if (proj_api() != nullptr) {
     ProjSession const proj;
     if (proj.has_database()) {
-      std::string const typed = typed_crs(definition);
-      PjPtr const object = definition.empty() ? proj.from_epsg(*crs.epsg, PJ_CATEGORY_CRS)
-                           : typed.empty()    ? nullptr
-                                              : proj.create(typed);
+      PjPtr const object =
+          definition.empty() ? proj.from_epsg(*crs.epsg, PJ_CATEGORY_CRS) : proj.create_typed(definition);
       if (object) { return encode_object(object, crs.epsg.value_or(0), proj, keys); }
-      throw Error(ErrorKind::usage,
-                  definition.empty()
-                      ? text("PROJ knows no CRS EPSG:", *crs.epsg, "; give another code, WKT or PROJJSON")
-                      : text("PROJ does not understand the CRS ", quoted_crs_text(definition),
-                             "; give EPSG:CODE, WKT, PROJJSON or a PROJ string without +init"));
+      throw Error(
+          ErrorKind::usage,
+          definition.empty()
+              ? text("PROJ knows no CRS EPSG:", *crs.epsg, "; give another code, WKT or PROJJSON")
+              : text("PROJ does not understand the CRS ", quoted_crs_text(definition),
+                     "; give EPSG:CODE, WKT, PROJJSON, the exact name of a CRS or a PROJ string without +init"));
     }
   }
   if (by_codes) {

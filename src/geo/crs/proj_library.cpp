@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "geo/crs/proj_library.hpp"
 
+#include "geo/crs/crs_text.hpp"
 #include "geo/crs/proj_files.hpp"
 #include "geo/number.hpp"
 
@@ -88,6 +89,16 @@ ProjSession::ProjSession() : lock_(session_mutex()), api_(proj_api()), context_(
 PjPtr ProjSession::create(std::string const& definition) const {
   PjPtr made = adopt(api_->proj_create(context_, definition.c_str()));
   return made && api_->proj_is_crs(made.get()) != 0 ? std::move(made) : nullptr;
+}
+
+PjPtr ProjSession::create_typed(std::string_view text) const {
+  std::string const typed = typed_crs(text);
+  if (typed.empty()) { return nullptr; }
+  if (!is_crs_name(typed)) { return create(typed); }
+  for (PJ_TYPE const type : {PJ_TYPE_GEOGRAPHIC_2D_CRS, PJ_TYPE_PROJECTED_CRS, PJ_TYPE_COMPOUND_CRS, PJ_TYPE_CRS}) {
+    if (PjPtr found = from_name(typed, type)) { return found; }
+  }
+  return nullptr;
 }
 
 PjPtr ProjSession::from_epsg(int code, PJ_CATEGORY category) const {

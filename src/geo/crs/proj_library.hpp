@@ -102,6 +102,9 @@ class ProjSession {
   // A CRS from WKT, PROJJSON, "EPSG:4326"; null if PROJ does not understand it or makes another object from it. The
   // text is our own, or has passed crs_text.hpp.
   [[nodiscard]] PjPtr create(std::string const& definition) const;
+  // The CRS that a user typed: a definition (typed_crs) or the exact name of a CRS of EPSG ("WGS 84 / UTM zone 32N"; of
+  // several, the first of geographic 2D, projected, compound, others). Null if PROJ does not know it.
+  [[nodiscard]] PjPtr create_typed(std::string_view text) const;
   [[nodiscard]] PjPtr from_epsg(int code, PJ_CATEGORY category) const;  // null if there is no such code
   [[nodiscard]] std::string name(PjPtr const& object) const;
   [[nodiscard]] int epsg(PjPtr const& object) const;  // 0 if it has none

@@ -35,13 +35,13 @@ tiff::TagSet without_places(tiff::TagSet tags) {
 // Compares the tags except for the places of tiles, and the sizes of the tiles.
 void require_copy(tiff::Directory const& directory, writing::CopiedImage const& wanted) {
   auto const differ = [&](std::string what) {
-    refuse(ErrorKind::io, text("IFD ", directory.index(), " reads back otherwise than it was written: ", what));
+    refuse(ErrorKind::io, text("IFD ", directory.index(), " reads back differently from the copied one: ", what));
   };
   if (!writing::same_tags(without_places(writing::tags_of(directory)), without_places(wanted.tags))) {
-    differ("its tags are others");
+    differ("its tags differ");
   }
   std::optional<tiff::Image> const image = tiff::try_parse_image(directory);
-  if (!image || image->block_count() != wanted.image.block_count()) { differ("it has other tiles"); }
+  if (!image || image->block_count() != wanted.image.block_count()) { differ("the number of its tiles differs"); }
   tiff::BlockIndex const index(directory, *image);
   std::uint64_t const file_bytes = directory.reader().size_bytes();
   for (std::uint64_t block = 0; block < image->block_count(); ++block) {

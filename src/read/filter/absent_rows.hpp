@@ -31,7 +31,7 @@ class AbsentRows {
   ReadPlan::Impl const& plan_;
   Window window_;
   std::uint32_t first_column_, columns_;  // of blocks
-  // What earlier calls found, in block rows of the level: [absent_from_, absent_end_) are absent, present_ is not.
+  // Results of earlier calls, in block rows of the level: [absent_from_, absent_end_) are absent, present_ is not.
   std::uint32_t absent_from_ = 0, absent_end_ = 0;
   std::optional<std::uint32_t> present_{};
   std::uint32_t counted_ = 0;  // block rows

@@ -102,8 +102,7 @@ class FilteredRead {
       make(part_of_result(i, parts), needed, room);
     }
     drop_repeats(report_.bad_tiles);
-    progress_.tell_done(
-        plan_.window.height);  // strips are read in whole tiles, beyond the rows that they are asked for
+    progress_.tell_done(plan_.window.height);  // strips are read in whole tiles, so more rows than requested are done
   }
 
  private:

@@ -84,11 +84,11 @@ MethodChoice choose_device_method(Level const& level, SourceTrust trust, ReadReq
     return on_host(text("the source is not trusted, and ", library.name, " decodes ", name));
   }
   if (codec->device_trust == codec::DeviceTrust::stated && trust != SourceTrust::stated) {
-    return on_host(text(library.name, " does not survive damaged files in ", name,
-                        "; for files that are known to be whole, say trusted"));
+    return on_host(text("damaged ", name, " files can hang ", library.name,
+                        ", so it decodes only sources opened with Trust::trusted"));
   }
   if (std::string reason = refuse_samples(method, image); !reason.empty()) { return on_host(std::move(reason)); }
-  if (!library.available) { return on_host(text(library.name, " is not there, so the host decodes ", name)); }
+  if (!library.available) { return on_host(text(library.name, " is missing, so the host decodes ", name)); }
   return {method, {}};
 }
 

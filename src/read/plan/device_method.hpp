@@ -17,11 +17,11 @@ namespace terrazzo::reading {
 // Some sizes on the device have 32 bits; the host decodes larger tiles.
 inline constexpr std::uint64_t kMaxDeviceTileBytes = std::uint64_t{1} << 31;
 
-// Who turns the tiles of a level into samples: the codec's row says it, decoders.cpp has the table to the decoders.
+// The device decoder of a codec, from the codec's row. read/device/decoders.cpp maps it to a kernel or a library.
 using codec::DeviceMethod;
 [[nodiscard]] std::string_view to_string(DeviceMethod method) noexcept;
 
-// What the machine's device decoders can do.
+// The device decoders that this machine has.
 struct DeviceAbilities {
   bool nvcomp = false, nvjpeg = false, nvjpeg2k = false;
 };

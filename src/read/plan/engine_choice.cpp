@@ -121,7 +121,7 @@ EngineChoice choose_engine(std::span<ReadJob const> jobs, ReadRequest const& req
 
 std::string host_note(EngineChoice const& choice) {
   bool const by_model = choice.host_s != 0;
-  return text("device engine: ", by_model ? "the host decodes what it is expected to finish first" : choice.reason);
+  return text("device engine: ", by_model ? "the host decodes, because it is expected to finish first" : choice.reason);
 }
 
 }  // namespace terrazzo::reading

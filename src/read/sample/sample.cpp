@@ -6,7 +6,7 @@
 #include "base/saturating.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
-#include "read/host_array.hpp"
+#include "read/arrays/host_array.hpp"
 #include "read/plan/plan.hpp"
 #include "read/public_call.hpp"
 #include "read/read_report.hpp"

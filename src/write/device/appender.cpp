@@ -46,7 +46,7 @@ void sort_part(gpu::PackedTile const& place, std::span<std::byte const> bytes, s
 
 }  // namespace
 
-DeviceAppender::DeviceAppender(FilePlan const& plan, unsigned threads, DeviceBatches const& batches, int device,
+DeviceAppender::DeviceAppender(FilePlan const& plan, unsigned threads, BlockBatches const& batches, int device,
                                EmitBlocks emit, AnnounceSizes announce, std::uint64_t piece_bytes)
     : plan_(plan),
       batches_(batches),

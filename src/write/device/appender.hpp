@@ -28,7 +28,7 @@ class DeviceAppender {
   static constexpr std::uint64_t kPieceBytes = std::uint64_t{32} << 20;
 
   // Plan and batches outlive the appender. `device`: the device of the batches.
-  DeviceAppender(FilePlan const& plan, unsigned threads, DeviceBatches const& batches, int device, EmitBlocks emit,
+  DeviceAppender(FilePlan const& plan, unsigned threads, BlockBatches const& batches, int device, EmitBlocks emit,
                  AnnounceSizes announce = {}, std::uint64_t piece_bytes = kPieceBytes);
   ~DeviceAppender();  // drops blocks that are not emitted yet
 
@@ -69,7 +69,7 @@ class DeviceAppender {
   void throw_failure();
 
   FilePlan const& plan_;
-  DeviceBatches const& batches_;
+  BlockBatches const& batches_;
   BlockEncoder encoder_;
   int device_;
   EmitBlocks emit_;

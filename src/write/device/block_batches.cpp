@@ -20,8 +20,8 @@ namespace {
 
 constexpr char kWhat[] = "blocks of a write";  // for errors
 
-// What a batch should have of the raster; more of it gains no speed. Our kernels share a block out, so few blocks keep
-// the device busy.
+// Bytes of the raster in a batch; larger batches gain no speed. Our kernels split each block among many threads, so few
+// blocks keep the device busy.
 constexpr std::uint64_t kUsefulBatchBytes = std::uint64_t{128} << 20;
 
 std::uint64_t mask_bytes(codec::BlockShape shape) noexcept {
@@ -116,7 +116,7 @@ std::uint64_t BlockGroup::packed_bytes(std::uint32_t blocks) const noexcept {
                            : stride_bytes * blocks;
 }
 
-BatchCost DeviceBatches::cost(FilePlan const& plan, std::uint64_t budget_bytes) {
+BatchCost BlockBatches::cost(FilePlan const& plan, std::uint64_t budget_bytes) {
   auto const groups = std::make_shared<std::vector<BlockGroup>>(make_groups(plan, budget_bytes));
   std::uint64_t tables = 0;
   for (ReductionSpec const& spec : reduction_specs(plan)) { tables += gpu::DeviceReduction::table_bytes(spec); }
@@ -131,8 +131,8 @@ BatchCost DeviceBatches::cost(FilePlan const& plan, std::uint64_t budget_bytes) 
   return {bytes_of, kUsefulBatchBytes};
 }
 
-DeviceBatches::DeviceBatches(FilePlan const& plan, std::uint64_t budget_bytes, std::uint32_t most_blocks,
-                             std::shared_ptr<DeviceAllocator> const& allocator, cudaStream_t stream)
+BlockBatches::BlockBatches(FilePlan const& plan, std::uint64_t budget_bytes, std::uint32_t most_blocks,
+                           std::shared_ptr<DeviceAllocator> const& allocator, cudaStream_t stream)
     : plan_(plan),
       most_blocks_(most_blocks),
       allocator_(allocator),
@@ -167,7 +167,7 @@ DeviceBatches::DeviceBatches(FilePlan const& plan, std::uint64_t budget_bytes, s
 }
 
 // Fills the lists of one group and returns the blocks to cut.
-gpu::CutBatch DeviceBatches::make_lists(BatchSlot& slot, std::size_t which) {
+gpu::CutBatch BlockBatches::make_lists(BatchSlot& slot, std::size_t which) {
   BlockGroup const& group = groups_[which];
   std::vector<std::uint32_t>& blocks = slot.blocks[which];
   blocks.clear();
@@ -211,7 +211,7 @@ gpu::CutBatch DeviceBatches::make_lists(BatchSlot& slot, std::size_t which) {
   return batch;
 }
 
-void DeviceBatches::launch(std::span<DeviceBlockJob const> jobs, BatchSlot& slot, cudaEvent_t rows_read) {
+void BlockBatches::launch(std::span<DeviceBlockJob const> jobs, BatchSlot& slot, cudaEvent_t rows_read) {
   slot.jobs.assign(jobs.begin(), jobs.end());
   slot.lists.reserve(lists_bytes_);
   slot.results.reserve(results_bytes_);
@@ -259,7 +259,7 @@ void DeviceBatches::launch(std::span<DeviceBlockJob const> jobs, BatchSlot& slot
   gpu::check_cuda(cudaEventRecord(slot.sized.get(), stream_), "recording an event");
 }
 
-void DeviceBatches::encode_group(BatchSlot& slot, std::size_t which, gpu::CutBatch const& cut) {
+void BlockBatches::encode_group(BatchSlot& slot, std::size_t which, gpu::CutBatch const& cut) {
   BlockGroup& group = groups_[which];
   tile::EncodeBatch batch;
   batch.input = cut.output;
@@ -276,12 +276,12 @@ void DeviceBatches::encode_group(BatchSlot& slot, std::size_t which, gpu::CutBat
                     stream_);
 }
 
-bool DeviceBatches::encodes_all() const noexcept {
+bool BlockBatches::encodes_all() const noexcept {
   return std::ranges::none_of(
       groups_, [](BlockGroup const& group) { return group.encoder.kind() == DeviceEncoder::Kind::host; });
 }
 
-PackedBatch DeviceBatches::packed(BatchSlot const& slot) const {
+PackedBatch BlockBatches::packed(BatchSlot const& slot) const {
   gpu::sync_event(slot.sized.get(), "compressing a batch of blocks");
   PackedBatch batch;
   batch.jobs = slot.jobs;

@@ -62,12 +62,12 @@ struct PackedBatch {
   std::vector<Moments> moments{};  // for every job, its bands; empty without statistics
 };
 
-class DeviceBatches {
+class BlockBatches {
  public:
   // The plan outlives this object. Allocates memory for batches of `most_blocks`, which fit the budget. `stream`: for
   // all work except the copies back.
-  DeviceBatches(FilePlan const& plan, std::uint64_t budget_bytes, std::uint32_t most_blocks,
-                std::shared_ptr<DeviceAllocator> const& allocator, cudaStream_t stream);
+  BlockBatches(FilePlan const& plan, std::uint64_t budget_bytes, std::uint32_t most_blocks,
+               std::shared_ptr<DeviceAllocator> const& allocator, cudaStream_t stream);
 
   // The memory that batches of such a file need.
   [[nodiscard]] static BatchCost cost(FilePlan const& plan, std::uint64_t budget_bytes);

@@ -113,7 +113,7 @@ class DeviceEngine final : public RowEngine<MemoryKind::device> {
         device_(current_device()),
         allocator_(plan.options.device_allocator != nullptr ? plan.options.device_allocator : gpu::pool_allocator()),
         budget_(gpu::scratch_room(gpu::resolve_device_budget(plan.options.device_budget_bytes), *allocator_)),
-        share_(split_device_memory(plan, budget_, DeviceBatches::cost(plan, budget_), in_reach)),
+        share_(split_device_memory(plan, budget_, BlockBatches::cost(plan, budget_), in_reach)),
         batches_(plan, budget_, share_.batch_blocks, allocator_, work_.get()),
         slots_(share_.slots),
         appender_(std::in_place, plan, threads, batches_, device_, std::move(emit), std::move(announce)) {
@@ -230,7 +230,7 @@ class DeviceEngine final : public RowEngine<MemoryKind::device> {
   std::uint64_t budget_;
   MemorySplit share_;
   std::vector<gpu::DeviceReduction> reductions_{};
-  DeviceBatches batches_;
+  BlockBatches batches_;
   std::vector<BatchSlot> slots_;
   std::size_t next_slot_ = 0;
   std::optional<DeviceAppender> appender_;

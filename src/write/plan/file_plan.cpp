@@ -67,7 +67,7 @@ tiff::Predictor choose_predictor(WriteOptions const& options) {
       break;
   }
   if (!possible) {
-    refuse(text("a predictor goes with ", names_of(takes_predictor), ", not with ", to_string(options.compression)));
+    refuse(text(to_string(options.compression), " takes no predictor; these codecs do: ", names_of(takes_predictor)));
   }
   return options.predictor == PredictorChoice::horizontal ? tiff::Predictor::horizontal
                                                           : tiff::Predictor::floating_point;

@@ -7,6 +7,7 @@
 #include "terrazzo/write.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,12 +54,20 @@ std::vector<Compression> compressions() {
 }
 
 CompressionSettings settings_of(Compression compression) noexcept {
-  auto const [codec, choice] = codec::find_choice(compression);
+  codec::Codec const* const codec = codec::find_choice(compression).codec;
   if (codec == nullptr) { return {}; }
   CompressionSettings settings = codec->encoder.settings;
-  codec::Encoder const* const leveled = choice->around ? codec::find_encoder(*choice->around) : &codec->encoder;
-  settings.level = leveled != nullptr && leveled->highest_level != 0;
+  settings.level = levels_of(compression).has_value();
   return settings;
+}
+
+std::optional<CompressionLevels> levels_of(Compression compression) noexcept {
+  auto const [codec, choice] = codec::find_choice(compression);
+  if (codec == nullptr) { return std::nullopt; }
+  // LERC's blobs are compressed once more by another codec, which has the levels.
+  codec::Encoder const* const leveled = choice->around ? codec::find_encoder(*choice->around) : &codec->encoder;
+  if (leveled == nullptr || leveled->highest_level == 0) { return std::nullopt; }
+  return CompressionLevels{leveled->lowest_level, leveled->highest_level, leveled->default_level};
 }
 
 WriteOptions options_like(Info const& info) {

@@ -98,7 +98,7 @@ void FileUpdate::publish(std::uint64_t size_bytes) {
 }
 
 void FileUpdate::patch(std::uint64_t offset_bytes, std::span<std::byte const> bytes) {
-  if (!published_) { throw Error(ErrorKind::usage, "what is added comes before a patch", {.source = path_}); }
+  if (!published_) { throw Error(ErrorKind::usage, "publish() must come before patch()", {.source = path_}); }
   Undo before{offset_bytes, std::vector<std::byte>(bytes.size())};
   if (!io::read_all_at(file_.get(), offset_bytes, before.bytes)) { fail("read", offset_bytes); }
   // Bytes that this patch relies on must be on disk first.
@@ -107,12 +107,12 @@ void FileUpdate::patch(std::uint64_t offset_bytes, std::span<std::byte const> by
   unsynced_ = true;
   put(offset_bytes, bytes);
   if (durability_ == Durability::fsync) { sync(); }
-  check_name("what has its name now is not changed");
+  check_name("the file that has this name now is unchanged");
 }
 
 void FileUpdate::commit() {
   if (!published_) { throw Error(ErrorKind::usage, "nothing was published", {.source = path_}); }
-  check_name("what has its name now is not changed");
+  check_name("the file that has this name now is unchanged");
   committed_ = true;
 }
 

@@ -63,7 +63,7 @@ class FileUpdate final : public ByteSink {
     try {
       return work();
     } catch (Error const&) {
-      check_name("what has its name now is not changed");
+      check_name("the file that has this name now is unchanged");
       throw;
     }
   }

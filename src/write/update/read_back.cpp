@@ -16,7 +16,7 @@ namespace terrazzo::writing {
 namespace {
 
 [[noreturn]] void differ(tiff::Directory const& directory, std::string what) {
-  throw Error(ErrorKind::io, text("what was written reads back otherwise: ", what, "; nothing was changed"),
+  throw Error(ErrorKind::io, text("the written directories read back differently: ", what, "; nothing was changed"),
               {.source = directory.reader().source()->name(), .ifd = directory.index()});
 }
 
@@ -108,7 +108,8 @@ void require_bytes(std::string const& path, Patch const& patch) {
   io::FileSource const file(path);
   file.submit({&range, 1}).wait();
   if (found != patch.bytes) {
-    throw Error(ErrorKind::io, "what was written reads back otherwise", {.source = path, .offset = patch.offset_bytes});
+    throw Error(ErrorKind::io, "the written bytes read back differently",
+                {.source = path, .offset = patch.offset_bytes});
   }
 }
 

@@ -12,7 +12,7 @@
 namespace terrazzo::codec::testing {
 namespace {
 
-// More than any step makes, so that what comes before is decoded in steps and not symbol by symbol.
+// Longer than the output of any step, so that the bytes before it are decoded in steps and not symbol by symbol.
 Bytes const kTail = random_bytes(400, 99);
 
 class DeflatePairTest : public Avx2Test {
@@ -46,7 +46,7 @@ class DeflatePairTest : public Avx2Test {
   }
   void expect_takes(DeflateBuilder const& builder) { expect_takes(builder.stream(), builder.bytes()); }
 
-  // What it takes, it takes as libdeflate does.
+  // True if our decoder accepts the stream; its bytes must then equal libdeflate's.
   bool takes(std::span<std::byte const> stream, std::size_t bytes) {
     Bytes ours(bytes), theirs(bytes), good(good_samples_.size());
     bool const is_taken = decode(stream, ours, good_stream_, good);
@@ -169,7 +169,7 @@ TEST_F(DeflatePairTest, StartsAnewWithEveryPair) {
   }
 }
 
-// Every length at distances that are shorter, as long and longer than what is copied at once.
+// Every length at distances that are shorter than, equal to and longer than one copy step.
 TEST_F(DeflatePairTest, CopiesMatchesOfEveryLengthAndDistance) {
   std::vector<std::uint32_t> distances;
   for (std::uint32_t distance = 1; distance <= 35; ++distance) { distances.push_back(distance); }
@@ -262,7 +262,7 @@ TEST_F(DeflatePairTest, RefusesStoredBlocksThatAreNone) {
   EXPECT_FALSE(takes(stored(3, 0xFFFC, 4).stream(), 3));  // one is left
   EXPECT_FALSE(takes(stored(3, 0xFFFC, 3).stream(), 2));
   EXPECT_FALSE(takes(stored(3, 0xFFFC, 3).stream(), 4));
-  // Cut before the inverse is told, or in it: zeros would be that of the most there can be.
+  // Cut before the inverse of the length, or in it: missing bytes read as zeros, the inverse of the largest length.
   Bytes const most = bytes_of({1, 0xFF, 0xFF, 0, 0});
   for (std::size_t size = 1; size <= most.size(); ++size) {
     EXPECT_FALSE(takes(std::span(most).first(size), 0xFFFF)) << size;
@@ -316,7 +316,7 @@ TEST_F(DeflatePairTest, RefusesBlocksOfNoKind) {
   EXPECT_FALSE(DeflatePair::is_for(stream));
 }
 
-// What is put into a block is met in steps, and symbol by symbol where input and output end.
+// Decodes the same symbols in steps and, at the end of input and output, one by one.
 class DeflatePairSymbolTest : public DeflatePairTest {
  protected:
   // Whether it is taken, which must be so either way.
@@ -477,7 +477,8 @@ TEST_F(DeflatePairTest, TakesNoPrefixOfAStream) {
       }
     }
   }
-  // Cut between the two bits that tell the kind of a block: what there is says fixed, and zeros would be its end.
+  // Cut between the two bits of a block's kind: the bit that is left says "fixed", and zeros would be the end of a
+// block.
   DeflateBuilder builder;
   builder.begin_fixed(false);
   for (int i = 0; i < 4; ++i) { builder.literal(std::byte{200}); }

@@ -48,7 +48,7 @@ TEST_F(ZstdLiteralsTest, MakesCompleteCodesWithinTheLimit) {
       ASSERT_LE(bits, kZstdMostCodeBits);
       if (bits == 0) { continue; }
       room += 1U << (kZstdMostCodeBits - bits);
-      // By the rule of 4.2.1.1: in order of weights, then of symbols, codes take what their lengths leave.
+      // By the rule of 4.2.1.1: codes are assigned in order of weights, then of symbols.
       std::uint32_t before = 0;
       for (std::uint32_t other = 0; other < 256; ++other) {
         std::uint32_t const other_bits = work_->literals.lengths[other];
@@ -68,7 +68,7 @@ TEST_F(ZstdLiteralsTest, DescribesFewWeightsDirectly) {
   work_->literals.counts[2] = 1;
   work_->literals.counts[3] = 1;
   make();
-  EXPECT_EQ(work_->tree_bytes, 3u);  // weights 3, 2, 1; the last one is not told
+  EXPECT_EQ(work_->tree_bytes, 3u);  // weights 3, 2, 1; the last one is implied
   EXPECT_EQ(first_byte(), 127u + 3);
   EXPECT_EQ(work_->tree_words[0] >> 8 & 0xFFFFU, 0x1032u);
 }
@@ -81,7 +81,7 @@ TEST_F(ZstdLiteralsTest, DescribesManyWeightsByStates) {
   EXPECT_EQ(first_byte(), work_->tree_bytes - 1);
 }
 
-// 240 equal weights and one that is not told: one symbol for the states, too many weights to be told directly.
+// 240 equal weights and an implied one: a single symbol for the states, and too many weights for the direct form.
 TEST_F(ZstdLiteralsTest, HasNoDescriptionOfManyEqualWeights) {
   for (std::uint32_t s = 0; s < 256; ++s) { work_->literals.counts[s] = s < 240 ? 100 : s == 240 ? 1600 : 0; }
   make();

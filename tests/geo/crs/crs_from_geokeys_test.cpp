@@ -12,31 +12,31 @@
 namespace terrazzo::geo {
 namespace {
 
-class KeyedCrsTest : public ::testing::Test {
+class CrsFromGeoKeysTest : public ::testing::Test {
  protected:
   void SetUp() override {
     if (proj_api() == nullptr) { GTEST_SKIP() << "PROJ is not installed"; }
     proj_.emplace();
     if (!proj_->has_database()) { GTEST_SKIP() << "PROJ has no database"; }
   }
-  [[nodiscard]] KeyedCrs from(KeyFile const& file) const { return crs_from_keys(file.keys(), *proj_); }
+  [[nodiscard]] CrsFromGeoKeys from(KeyFile const& file) const { return crs_from_keys(file.keys(), *proj_); }
   std::optional<ProjSession> proj_;
 };
 
 KeyFile projected(std::uint16_t code) { return KeyFile().code(key::GTModelType, 1).code(key::ProjectedCRS, code); }
 
-TEST_F(KeyedCrsTest, IsTheOfficialOneWhenTheKeysAreNothingButItsCode) {
+TEST_F(CrsFromGeoKeysTest, IsTheOfficialOneWhenTheKeysAreNothingButItsCode) {
   EXPECT_EQ(from(projected(2193)).epsg, 2193);
   EXPECT_EQ(from(projected(2193).code(key::ProjLinearUnits, 9001)).epsg, 2193);
 }
 
-TEST_F(KeyedCrsTest, KeepsTheCodeWhenTheBaseIsNamedToo) {
+TEST_F(CrsFromGeoKeysTest, KeepsTheCodeWhenTheBaseIsNamedToo) {
   EXPECT_EQ(from(projected(26711).code(key::GeodeticCRS, 4267)).epsg, 26711);
   EXPECT_EQ(from(projected(31467).code(key::GeodeticCRS, 4314)).epsg, 31467);  // northing before easting
   EXPECT_EQ(from(projected(26711).code(key::GeodeticCRS, 4326)).epsg, 0);
 }
 
-TEST_F(KeyedCrsTest, KeepsTheAnglesOfAProjectionOverABaseInGrads) {
+TEST_F(CrsFromGeoKeysTest, KeepsTheAnglesOfAProjectionOverABaseInGrads) {
   EXPECT_EQ(from(projected(27572).code(key::GeodeticCRS, 4807)).epsg, 27572);
   EXPECT_EQ(from(projected(27572).code(key::GeodeticDatum, 6807)).epsg, 27572);
   auto const lambert = from(projected(32767).code(key::GeodeticCRS, 4807).code(key::Projection, 18082));
@@ -44,7 +44,7 @@ TEST_F(KeyedCrsTest, KeepsTheAnglesOfAProjectionOverABaseInGrads) {
       << proj_->wkt(lambert.crs, PJ_WKT1_GDAL);
 }
 
-TEST_F(KeyedCrsTest, TakesTheUnitThatImagineCites) {
+TEST_F(CrsFromGeoKeysTest, TakesTheUnitThatImagineCites) {
   auto const feet = from(projected(2838).text(
       key::GTCitation, "IMAGINE GeoTIFF Support\nCopyright $Date$\nProjection Name = x\nUnits = international_feet\n"));
   EXPECT_EQ(feet.epsg, 0);
@@ -54,7 +54,7 @@ TEST_F(KeyedCrsTest, TakesTheUnitThatImagineCites) {
   EXPECT_EQ(metres.epsg, 2838);
 }
 
-TEST_F(KeyedCrsTest, RecognisesARegisteredNameWhoseParametersAgree) {
+TEST_F(CrsFromGeoKeysTest, RecognisesARegisteredNameWhoseParametersAgree) {
   KeyFile file = projected(32767);
   file.code(key::GeodeticCRS, 4326).code(key::ProjMethod, 15).number(key::ProjNatOriginLat, -71);
   file.number(key::ProjStraightVertPoleLong, 70).number(key::ProjFalseEasting, 6e6).number(key::ProjFalseNorthing, 6e6);
@@ -62,7 +62,7 @@ TEST_F(KeyedCrsTest, RecognisesARegisteredNameWhoseParametersAgree) {
   EXPECT_EQ(from(file).epsg, 3032);
 }
 
-TEST_F(KeyedCrsTest, ShiftsADatumThatNobodyKnows) {
+TEST_F(CrsFromGeoKeysTest, ShiftsADatumThatNobodyKnows) {
   KeyFile file = projected(32767);
   file.code(key::Projection, 16125).number(key::EllipsoidSemiMajorAxis, 6378137);
   file.number(key::EllipsoidInvFlattening, 298.257222101).number(key::GeogTOWGS84, 0);
@@ -71,7 +71,7 @@ TEST_F(KeyedCrsTest, ShiftsADatumThatNobodyKnows) {
   EXPECT_EQ(proj_->api().proj_get_type(result.crs.get()), PJ_TYPE_BOUND_CRS);
 }
 
-TEST_F(KeyedCrsTest, HasLatitudeFirstWhenItIsGeographicAndNotRegistered) {
+TEST_F(CrsFromGeoKeysTest, HasLatitudeFirstWhenItIsGeographicAndNotRegistered) {
   KeyFile file;
   file.code(key::GTModelType, 2).text(key::GeodeticCitation, "somewhere");
   file.number(key::EllipsoidSemiMajorAxis, 6371229).number(key::EllipsoidInvFlattening, 0);
@@ -83,7 +83,7 @@ TEST_F(KeyedCrsTest, HasLatitudeFirstWhenItIsGeographicAndNotRegistered) {
   EXPECT_LT(wkt.find("AXIS[\"latitude\""), wkt.find("AXIS[\"longitude\"")) << wkt;
 }
 
-TEST_F(KeyedCrsTest, TakesTheAngularUnitThatGdalCites) {
+TEST_F(CrsFromGeoKeysTest, TakesTheAngularUnitThatGdalCites) {
   KeyFile file;
   file.code(key::GTModelType, 2)
       .text(key::GeodeticCitation, "GCS Name = mine|Datum = d|Ellipsoid = s|AUnits = myunit|");
@@ -93,15 +93,15 @@ TEST_F(KeyedCrsTest, TakesTheAngularUnitThatGdalCites) {
   EXPECT_NE(wkt.find("UNIT[\"myunit\",0.0123]"), std::string::npos) << wkt;
 }
 
-TEST_F(KeyedCrsTest, IsLocalWhenTheMethodIsUnknown) {
+TEST_F(CrsFromGeoKeysTest, IsLocalWhenTheMethodIsUnknown) {
   auto const result = from(projected(32767).code(key::ProjMethod, 2).text(key::GTCitation, "Alaska"));
   EXPECT_EQ(proj_->api().proj_get_type(result.crs.get()), PJ_TYPE_ENGINEERING_CRS);
   EXPECT_EQ(proj_->name(result.crs), "Alaska");
 }
 
-TEST_F(KeyedCrsTest, TakesAnyCodeInTheKeyOfProjectedOnes) { EXPECT_EQ(from(projected(4326)).epsg, 4326); }
+TEST_F(CrsFromGeoKeysTest, TakesAnyCodeInTheKeyOfProjectedOnes) { EXPECT_EQ(from(projected(4326)).epsg, 4326); }
 
-TEST_F(KeyedCrsTest, TellsWhenAGeographicCodeAndItsParametersDisagree) {
+TEST_F(CrsFromGeoKeysTest, TellsWhenAGeographicCodeAndItsParametersDisagree) {
   KeyFile const agrees = KeyFile().code(key::GTModelType, 2).code(key::GeodeticCRS, 4267);
   EXPECT_FALSE(from(agrees).contradictory);
   auto const disagrees = from(KeyFile(agrees).number(key::EllipsoidInvFlattening, 298.257222101));
@@ -112,12 +112,12 @@ TEST_F(KeyedCrsTest, TellsWhenAGeographicCodeAndItsParametersDisagree) {
   EXPECT_EQ(dynamic.epsg, 4326);
 }
 
-TEST_F(KeyedCrsTest, NamesTheUnitOfHeights) {
+TEST_F(CrsFromGeoKeysTest, NamesTheUnitOfHeights) {
   EXPECT_EQ(from(projected(32631).code(key::Vertical, 6360)).vertical_unit, "US survey foot");
   EXPECT_EQ(from(projected(32631)).vertical_unit, "");
 }
 
-TEST_F(KeyedCrsTest, TellsAStandInForAnUnknownCodeFromWhatTheKeysDefine) {
+TEST_F(CrsFromGeoKeysTest, TellsAStandInForAnUnknownCodeFromWhatTheKeysDefine) {
   auto const stand_in = from(projected(900));
   EXPECT_EQ(stand_in.unknown_code, 900);
   EXPECT_TRUE(stand_in.stand_in);
@@ -138,7 +138,7 @@ TEST_F(KeyedCrsTest, TellsAStandInForAnUnknownCodeFromWhatTheKeysDefine) {
   }
 }
 
-TEST_F(KeyedCrsTest, IgnoresAVerticalCodeThatIsNotVertical) {
+TEST_F(CrsFromGeoKeysTest, IgnoresAVerticalCodeThatIsNotVertical) {
   auto const result = from(projected(32631).code(key::Vertical, 3857));
   EXPECT_EQ(proj_->api().proj_get_type(result.crs.get()), PJ_TYPE_PROJECTED_CRS);
 }

@@ -130,6 +130,15 @@ TEST(CrsText, MakesACrsOfWhatAUserTypes) {
   EXPECT_EQ(typed_crs(with_proj4("+proj=utm +init=a:b")), "");
 }
 
+TEST(CrsText, TellsNamesFromDefinitions) {
+  for (char const* text : {"WGS 84", "ETRS89 / UTM zone 32N + DHHN92 height", "/etc/passwd"}) {
+    EXPECT_TRUE(is_crs_name(text)) << text;
+  }
+  for (char const* text : {"EPSG:4326", "+proj=utm", "proj=utm", "GEOGCS[", "{", "urn:x"}) {
+    EXPECT_FALSE(is_crs_name(text)) << text;
+  }
+}
+
 TEST(CrsText, QuotesALineOfText) {
   EXPECT_EQ(quoted_crs_text(" +proj=utm "), "\"+proj=utm\"");
   EXPECT_LT(quoted_crs_text(std::string(10000, 'x')).size(), 140U);

@@ -34,6 +34,20 @@ TEST_F(ProjLibrary, MakesObjectsFromCodesTextsAndNames) {
   EXPECT_EQ(proj_->epsg(proj_->from_name("WGS 84 / UTM zone 31N", PJ_TYPE_PROJECTED_CRS)), 32631);
 }
 
+TEST_F(ProjLibrary, TakesExactNamesThatAUserTypes) {
+  EXPECT_EQ(proj_->epsg(proj_->create_typed(" wgs 84 ")), 4326);
+  EXPECT_EQ(proj_->epsg(proj_->create_typed("WGS 84 / UTM zone 31N")), 32631);
+  EXPECT_EQ(proj_->epsg(proj_->create_typed("ETRS89 / UTM zone 32N + DHHN92 height")), 5555);
+  EXPECT_EQ(proj_->epsg(proj_->create_typed("DHHN92 height")), 5783);
+  EXPECT_EQ(proj_->epsg(proj_->create_typed("EPSG:3857")), 3857);
+  EXPECT_TRUE(proj_->create_typed("+proj=utm +zone=32"));
+  // "here" is in "Sphere"; a datum and an operation are no CRSs.
+  for (char const* text : {"here", "WGS 8", "UTM zone 31N", "World Geodetic System 1984 ensemble", "UTM zone 32N",
+                           "/etc/passwd", "epsg", "4326", "", "'; --", "%", "+init=epsg:4326"}) {
+    EXPECT_FALSE(proj_->create_typed(text)) << text;
+  }
+}
+
 TEST_F(ProjLibrary, AnswersNullAndEmptyForWhatDoesNotExist) {
   EXPECT_FALSE(proj_->from_epsg(0, PJ_CATEGORY_CRS));
   EXPECT_FALSE(proj_->from_epsg(1, PJ_CATEGORY_CRS));

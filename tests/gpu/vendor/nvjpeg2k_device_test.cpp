@@ -246,7 +246,8 @@ bool pooled() {
   return report(batch.all_equal(), "1024 tiles of 256 x 256 x 3 are what was encoded") && passed;
 }
 
-// The loop that finding 1 of the design replaces: planes allocated for each tile, one state, a wait after each tile.
+// The simple loop, for comparison with the pooled decoder: planes allocated for each tile, one state, a wait after each
+// tile.
 bool naive() {
   VendorModule const& module = vendor_module(Vendor::nvjpeg2k);
   nvjpeg2k::Create* create = nullptr;

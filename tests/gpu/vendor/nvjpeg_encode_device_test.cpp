@@ -47,7 +47,7 @@ struct Job {
   }
 };
 
-// Needs no GPU: what libjpeg writes in full becomes a tile that decodes with the tag as the whole did.
+// Needs no GPU. A complete JPEG stream of libjpeg, split into a tile and the tables' tag, decodes to the same pixels.
 bool form() {
   bool right = true;
   std::vector<JpegKind> kinds(std::begin(kKinds), std::end(kKinds));
@@ -72,7 +72,7 @@ bool form() {
   return report(right, "streams with all their tables become tiles of the file");
 }
 
-// Encodes, and holds every tile against its picture and against what libjpeg-turbo makes of it.
+// Encodes, and compares every tile with its picture and with libjpeg-turbo's encoding of it.
 bool is_close(NvjpegEncoder& encoder, Job const& job, std::size_t count) {
   EncodeTiles const tiles = job.tiles(count);
   encoder.encode(job.format, tiles.batch(), tiles.stream());
@@ -137,7 +137,7 @@ bool odd_sizes() {
   return passed;
 }
 
-// What nvJPEG's own scale gives, or what it was given instead: every tile has passed the check of its tables.
+// Qualities by nvJPEG's own scale, or with tables that we set. The check of every tile includes its tables.
 bool qualities() {
   step("making an encoder");
   NvjpegEncoder encoder;

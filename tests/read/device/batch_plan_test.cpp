@@ -64,7 +64,7 @@ void expect_all_bytes_once(DeviceWork const& work, BatchPlan const& plan, BatchR
   EXPECT_EQ(pieces, plan.pieces_of_batch);
 }
 
-TEST(DeviceBatches, EveryByteIsFetchedOnce) {
+TEST(BatchPlan, EveryByteIsFetchedOnce) {
   for (DeviceMethod const method : {DeviceMethod::raw, DeviceMethod::lzw, DeviceMethod::deflate, DeviceMethod::zstd}) {
     std::vector<std::uint64_t> sizes;
     for (std::uint64_t i = 0; i < 3000; ++i) {
@@ -79,7 +79,7 @@ TEST(DeviceBatches, EveryByteIsFetchedOnce) {
   }
 }
 
-TEST(DeviceBatches, SlotsTogetherKeepTheBudget) {
+TEST(BatchPlan, SlotsTogetherKeepTheBudget) {
   for (std::uint64_t const budget : {std::uint64_t{300'000}, 2 * kMiB, 20 * kMiB, 200 * kMiB, 2000 * kMiB}) {
     DeviceWork work = work_of(std::vector<std::uint64_t>(2000, 40000));
     BatchPlan const plan = plan_batches(work, rules_for(DeviceMethod::zstd, budget));
@@ -91,7 +91,7 @@ TEST(DeviceBatches, SlotsTogetherKeepTheBudget) {
   }
 }
 
-TEST(DeviceBatches, ATileThatDoesNotFitIsRefusedByName) {
+TEST(BatchPlan, ATileThatDoesNotFitIsRefusedByName) {
   DeviceWork work = work_of({40000});
   try {
     (void)plan_batches(work, rules_for(DeviceMethod::zstd, 100'000));
@@ -102,7 +102,7 @@ TEST(DeviceBatches, ATileThatDoesNotFitIsRefusedByName) {
   }
 }
 
-TEST(DeviceBatches, PinnedInputKeepsTheHostsLimit) {
+TEST(BatchPlan, PinnedInputKeepsTheHostsLimit) {
   for (std::uint64_t const limit : {std::uint64_t{45'000}, kMiB, 10 * kMiB, 1000 * kMiB}) {
     SCOPED_TRACE(limit);
     DeviceWork work = work_of(std::vector<std::uint64_t>(2000, 40000));
@@ -116,7 +116,7 @@ TEST(DeviceBatches, PinnedInputKeepsTheHostsLimit) {
   }
 }
 
-TEST(DeviceBatches, ATileThatDoesNotFitTheHostsLimitIsRefusedByName) {
+TEST(BatchPlan, ATileThatDoesNotFitTheHostsLimitIsRefusedByName) {
   DeviceWork work = work_of({40000});
   BatchRules rules = rules_for(DeviceMethod::jpeg, 4096 * kMiB);
   rules.host_input = true;
@@ -130,14 +130,14 @@ TEST(DeviceBatches, ATileThatDoesNotFitTheHostsLimitIsRefusedByName) {
   }
 }
 
-TEST(DeviceBatches, VendorDecodersGetLargeBatchesAndOursStartEarly) {
+TEST(BatchPlan, VendorDecodersGetLargeBatchesAndOursStartEarly) {
   DeviceWork zstd = work_of(std::vector<std::uint64_t>(1024, 40000));
   EXPECT_EQ(plan_batches(zstd, rules_for(DeviceMethod::zstd, 4096 * kMiB)).batches.size(), 1u);
   DeviceWork lzw = work_of(std::vector<std::uint64_t>(1024, 40000));
   EXPECT_EQ(plan_batches(lzw, rules_for(DeviceMethod::lzw, 4096 * kMiB)).batches.size(), 8u);
 }
 
-TEST(DeviceBatches, TheHostsShareHasItsOwnSlot) {
+TEST(BatchPlan, TheHostsShareHasItsOwnSlot) {
   DeviceWork work = work_of(std::vector<std::uint64_t>(1024, 40000));
   work.device_tiles = 700;
   for (std::size_t t = 700; t < 1024; ++t) { work.tiles[t].size_bytes = 0; }
@@ -151,7 +151,7 @@ TEST(DeviceBatches, TheHostsShareHasItsOwnSlot) {
   EXPECT_GT(plan.slot_bytes[0], 700 * 65536);
 }
 
-TEST(DeviceBatches, TheFirstPiecesAreSmall) {
+TEST(BatchPlan, TheFirstPiecesAreSmall) {
   DeviceWork work = work_of(std::vector<std::uint64_t>(4096, 100'000));
   BatchPlan const plan = plan_batches(work, rules_for(DeviceMethod::lzw, 4096 * kMiB));
   EXPECT_LE(plan.pieces.front().bytes, 512u * 1024);
@@ -159,7 +159,7 @@ TEST(DeviceBatches, TheFirstPiecesAreSmall) {
   EXPECT_GT(plan.pieces[plan.pieces.size() / 2].bytes, kMiB);
 }
 
-TEST(DeviceBatches, NothingToDoIsAPlan) {
+TEST(BatchPlan, NothingToDoIsAPlan) {
   DeviceWork work;
   BatchPlan const plan = plan_batches(work, rules_for(DeviceMethod::lzw, kMiB));
   EXPECT_TRUE(plan.batches.empty());

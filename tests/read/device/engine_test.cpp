@@ -3,8 +3,8 @@
 
 #include "gpu/runtime/result_memory.hpp"
 #include "gpu/runtime/stream.hpp"
+#include "read/arrays/dlpack.hpp"
 #include "read/device/device_fixture.hpp"
-#include "read/dlpack.hpp"
 #include "read/images.hpp"
 #include "support/counting_allocator.hpp"
 #include "support/device_bytes.hpp"

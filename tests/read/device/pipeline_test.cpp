@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Batches, budgets, bad tiles, progress: what the pipeline adds to decoding and placing.
+// The pipeline's part beside decoding and placing: batches, budgets, bad tiles, progress.
 #include "read/device/pipeline.hpp"
 
 #include "gpu/runtime/guarded_wait.hpp"
@@ -262,8 +262,8 @@ TEST_F(PipelineOnDevice, ReadsManyTinyTiles) {
   test::expect_same_read(*written, {});
 }
 
-// Needs tests/device/default_stream_guard.cpp preloaded, and with it a shared CUDA runtime. Who sees to that sets
-// TERRAZZO_EXPECT_STREAM_GUARD: then to find no guard, or no GPU, is a failure.
+// Needs tests/device/default_stream_guard.cpp preloaded, and therefore a shared CUDA runtime. With
+// TERRAZZO_EXPECT_STREAM_GUARD set, a missing guard or GPU is a failure instead of a skip.
 class PipelineUnderGuard : public test::OnDevice {
  protected:
   void SetUp() override {
@@ -288,7 +288,7 @@ class PipelineUnderGuard : public test::OnDevice {
     Counts counts;
     request.progress = [&](std::uint64_t, std::uint64_t) { return ++counts.batches != 0; };
     ReadReport report;
-    // Ours, and those that pass by our guard: the second kind is what the preloaded library sees.
+    // Waits that our code counts, and others, which the preloaded library counts.
     std::uint64_t const before = gpu::host_waits() + waits_();
     (void)read_device(dataset, request, nullptr, &report);
     counts.waits = gpu::host_waits() + waits_() - before;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Also run under ThreadSanitizer. tests/python/test_resampling.py compares pixels with GDAL's.
+// Also run under ThreadSanitizer. tests/python/read/test_resampling.py compares pixels with GDAL's.
 #include "read/filter/filtered_read.hpp"
 
 #include "read/images.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of missing, bad and surplus blocks. Also run under ThreadSanitizer.
+// Missing, bad and surplus blocks. Also run under ThreadSanitizer.
 #include "read/host/worker.hpp"
 
 #include "read/deflate_image.hpp"
@@ -52,7 +52,7 @@ TEST(PairsOfBlocks, OfAWindowGoToTheCacheWhole) {
   }
 }
 
-// A neighbour that is missing or damaged harms nobody, and is what it is without a neighbour.
+// A missing or damaged block does not change its partner, and gives the result that it gives alone.
 TEST(PairsOfBlocks, KeepTheirTroublesApart) {
   ImageSpec spec = kPairs;
   spec.edit = [](std::uint64_t block, Bytes& bytes) {
@@ -324,7 +324,7 @@ TEST(BadBlocks, InAFileThatShrinksAreAnIoError) {
   }
 }
 
-// Tiles that share a read with those that cannot be read are looked at all the same: the first that is wrong is told.
+// Tiles that share a read with unreadable ones are decoded too: the error is that of the first bad tile.
 TEST(BadBlocks, ComeBeforeASourceThatFailsLater) {
   testing::TempFolder const folder;
   ImageSpec const spec{.width = 256, .height = 256, .tile_width = 64, .tile_height = 64, .compression = kPackBits};

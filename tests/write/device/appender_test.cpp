@@ -31,7 +31,7 @@ class Appending : public OnDevice {
     std::vector<DeviceBlockJob> jobs{};
     gpu::StreamHandle stream = gpu::make_stream();
     gpu::EventHandle read = gpu::make_event();
-    DeviceBatches batches{plan, std::uint64_t{256} << 20, 10, gpu::pool_allocator(), stream.get()};
+    BlockBatches batches{plan, std::uint64_t{256} << 20, 10, gpu::pool_allocator(), stream.get()};
     std::array<BatchSlot, 2> slots{};
 
     ~Work() { (void)cudaStreamSynchronize(stream.get()); }  // the slots' memory goes to others

@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::uint64_t kBudget = std::uint64_t{256} << 20;
 
-class DeviceBatch : public OnDevice {};
+class BlockBatchesOnDevice : public OnDevice {};
 
 // All blocks of a raster without overviews, cut on the device and brought back as they are.
-TEST_F(DeviceBatch, HoldsWhatTheHostCuts) {
+TEST_F(BlockBatchesOnDevice, HoldsWhatTheHostCuts) {
   for (DType const dtype : {DType::u8, DType::i16, DType::f32, DType::f64}) {
     for (std::uint32_t const bands : {1U, 3U}) {
       for (PlanarLayout const planar : {PlanarLayout::contiguous, PlanarLayout::separate}) {
@@ -40,8 +40,8 @@ TEST_F(DeviceBatch, HoldsWhatTheHostCuts) {
         }
         gpu::StreamHandle const stream = gpu::make_stream();
         gpu::EventHandle const read = gpu::make_event();
-        DeviceBatches batches(plan, kBudget, static_cast<std::uint32_t>(jobs.size()), gpu::pool_allocator(),
-                              stream.get());
+        BlockBatches batches(plan, kBudget, static_cast<std::uint32_t>(jobs.size()), gpu::pool_allocator(),
+                             stream.get());
         BatchSlot slot;
         batches.launch(jobs, slot, read.get());
         PackedBatch const batch = batches.packed(slot);
@@ -65,7 +65,7 @@ TEST_F(DeviceBatch, HoldsWhatTheHostCuts) {
   }
 }
 
-TEST_F(DeviceBatch, CostsWhatItAllocates) {
+TEST_F(BlockBatchesOnDevice, CostsWhatItAllocates) {
   Image image = make_image(DType::f32, 1, 400, 500);
   DeviceBytes const device(image.bytes);
   ConstDeviceRows const rows{0, on_device(image.view(), image.bytes, device), {}};
@@ -78,13 +78,13 @@ TEST_F(DeviceBatch, CostsWhatItAllocates) {
                                       o.compression = compression;
                                       o.statistics = true;
                                     }));
-    BatchCost const cost = DeviceBatches::cost(plan, kBudget);
+    BatchCost const cost = BlockBatches::cost(plan, kBudget);
     EXPECT_LT(cost.device_bytes(1, 2), cost.device_bytes(10, 2));
     EXPECT_GE(cost.useful_bytes, std::uint64_t{1} << 20);
     gpu::StreamHandle const stream = gpu::make_stream();
     gpu::EventHandle const read = gpu::make_event();
     auto const allocator = std::make_shared<terrazzo::testing::CountingAllocator>();
-    DeviceBatches batches(plan, kBudget, 10, allocator, stream.get());
+    BlockBatches batches(plan, kBudget, 10, allocator, stream.get());
     std::array<BatchSlot, 2> slots{};
     for (BatchSlot& slot : slots) {
       batches.launch(jobs, slot, read.get());

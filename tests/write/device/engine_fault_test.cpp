@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device writes that end early, by the caller or by the sink: the reason is told, all memory is given back, no file is
-// left.
+// Device writes that the caller or the sink ends early: the error has the reason, all memory is freed, no file is left.
 #include "write/device/engine.hpp"
 
 #include "write/device_fixture.hpp"
@@ -68,7 +67,7 @@ TEST_F(DeviceWriterFaults, GivesAllMemoryBackWhenItIsStoppedInFlight) {
   }
 }
 
-// How the rows of a raster come, and what the engine has for them.
+// The way in which rows are passed, and the memory budget of the engine.
 struct Feed {
   char const* name;
   MemoryKind memory;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 namespace terrazzo::writing {
 namespace {
@@ -56,6 +57,14 @@ TEST(CompressionTraits, TellTheSettingsThatACompressionUses) {
   EXPECT_TRUE(settings_of(Compression::jpeg).always_lossy);
   EXPECT_TRUE(settings_of(Compression::webp).lossless);
   EXPECT_FALSE(settings_of(Compression::webp).rate);
+  auto const levels = [](Compression compression) {
+    CompressionLevels const of = levels_of(compression).value();
+    return std::array{of.lowest, of.highest, of.usual};
+  };
+  EXPECT_EQ(levels(Compression::deflate), (std::array{1, 12, 6}));
+  EXPECT_EQ(levels(Compression::lerc_zstd), (std::array{1, 22, 9}));
+  EXPECT_FALSE(levels_of(Compression::lzw).has_value());
+  EXPECT_FALSE(levels_of(Compression::lerc).has_value());
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What create() refuses as a whole is in writer_test.cpp; here are the choices that are made for the caller.
+// Choices that the plan makes for the caller. Refusals of create() are tested in writer_test.cpp.
 #include "write/plan/file_plan.hpp"
 
 #include "terrazzo/error.hpp"
@@ -241,7 +241,7 @@ TEST(FilePlan, RefusesPixelsThatNoClassicFileHoldsBeforeTheyAreWritten) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     EXPECT_NE(error.message().find("BigTiff::automatic"), std::string::npos) << error.message();
   }
-  // Those of its overviews are fewer, and what is compressed may be small enough.
+  // Overviews have fewer bytes, and compressed tiles may be small enough.
   options.overview_factors = {{2, 4}};
   EXPECT_EQ(plan_overviews(40'000, 40'000, options).levels.size(), 3U);
   options.compression = Compression::zstd;

@@ -12,7 +12,7 @@
 namespace terrazzo::writing {
 namespace {
 
-// Notes are told once per process, so every test makes messages of its own: by codec, or by its nodata.
+// Each note is logged once per process, so every test makes messages of its own: by codec, or by its nodata.
 class LossyNotes : public ::testing::Test {
  protected:
   LossyNotes() {
@@ -66,7 +66,7 @@ TEST_F(LossyNotes, TellOfAlphaThatIsBlurred) {
   note(options);  // alpha without loss
   options.compression = Compression::jpeg;
   options.mask = true;
-  note(options);  // what readers ask for is exact
+  note(options);  // readers use the mask, which is exact
   options.mask = false;
   options.band_info.resize(4);
   note(options);  // no alpha
@@ -75,7 +75,7 @@ TEST_F(LossyNotes, TellOfAlphaThatIsBlurred) {
   note(options);
   ASSERT_EQ(told_.size(), 1U);
   EXPECT_NE(told_[0].find("ReadRequest::bands 1-3 and WriteOptions::mask"), std::string::npos) << told_[0];
-  // Five bands: what readers do not take for a mask cannot become one.
+  // Five bands: readers do not use this alpha as a mask, so the note does not advise one.
   options.planar = PlanarLayout::separate;
   options.bands = 5;
   options.band_info.resize(5);
@@ -100,7 +100,7 @@ TEST_F(LossyNotes, OfOverviewsAloneAdviseNothing) {
   ASSERT_EQ(told_.size(), 1U);
   EXPECT_NE(told_[0].find("nodata (9)"), std::string::npos) << told_[0];
   EXPECT_EQ(told_[0].find("::"), std::string::npos) << told_[0];
-  // Four bands: no other test may have told what advice on them would be.
+  // Four bands, so that the advice would be one that no other test has logged.
   options = with_alpha(DType::u8, 4, Compression::jpeg2000);
   note_blurred_validity(plan_overviews(64, 64, options));
   for (std::string const& note : told_) { EXPECT_EQ(note.find("::"), std::string::npos) << note; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "read/host_array.hpp"
+#include "read/arrays/host_array.hpp"
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "read/dlpack.hpp"
+#include "read/arrays/dlpack.hpp"
 #include "terrazzo/error.hpp"
 #include "terrazzo/read.hpp"
 #include "tile/view_strides.hpp"

@@ -5,26 +5,9 @@ import hashlib
 
 import harness
 import pytest
-from corpus_facts import LOSSY_TOLERANCE, Facts
+from corpus_facts import EXCEPTIONS, LOSSY_TOLERANCE, Facts
 
 KINDS = ("tiff", "overview-file", "mask-file")
-
-# Files that differ from GDAL, the facet that differs, and why. A listed facet that agrees is a failure too: then the
-# line is out of date.
-_KNOWN_BY_NAME = "the CRS is given by its parameters; our look-up finds its code, GDAL's does not"
-_NO_ELLIPSOID = "the manifest's GDAL did not find the ellipsoid of the datum and took another"
-EXCEPTIONS = {
-    "OSGeo+gdal/autotest/gcore/data/md_dg.tif": {
-        "rpc": "they are in DigitalGlobe's .RPB file beside it, which we do not read",
-        "metadata": "likewise, from the .IMD file",
-    },
-    "OSGeo+gdal/autotest/gdrivers/data/wcs/ArcGIS-2.0.1-non_scaled.tiff": {"epsg": _KNOWN_BY_NAME},
-    "OSGeo+gdal/autotest/gcore/data/ycbcr_with_mask.tif": {
-        "crs": "azimuthal equidistant is the modified method to PROJ 9.1, which is ours, and not to the manifest's",
-    },
-    "chai2010+tiff/testdata/geotiff/intergraph/geoc.tif": {"epsg": _KNOWN_BY_NAME, "crs": _NO_ELLIPSOID},
-    "chai2010+tiff/testdata/geotiff/intergraph/nz_map_grid.tif": {"epsg": _KNOWN_BY_NAME, "crs": _NO_ELLIPSOID},
-}
 
 # Codecs no reader here decodes: the file must be refused as unsupported, with the codec's name.
 REFUSED = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "read/arrays/dlpack.hpp"
 #include "read/device/engine.hpp"
-#include "read/dlpack.hpp"
 #include "terrazzo/device.hpp"
 
 #include <cstddef>

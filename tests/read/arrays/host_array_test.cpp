@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "read/host_array.hpp"
+#include "read/arrays/host_array.hpp"
 
-#include "read/dlpack.hpp"
+#include "read/arrays/dlpack.hpp"
 #include "terrazzo/error.hpp"
 #include "terrazzo/read.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "read/dlpack.hpp"
+#include "read/arrays/dlpack.hpp"
 
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"

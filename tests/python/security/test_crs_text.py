@@ -264,6 +264,28 @@ def test_a_user_may_type_proj_strings(text, tmp_path):
     assert info["georeference"]["kind"] in ("projected", "geographic")
 
 
+@pytest.mark.parametrize("text, epsg", [("WGS 84 / UTM zone 32N", 32632), ("wgs 84", 4326), ("ETRS89-extended / LAEA Europe", 3035)])
+def test_a_user_may_type_the_exact_name_of_a_crs(text, epsg, tmp_path):
+    if not proj_is_installed():
+        pytest.skip("no PROJ")
+    path = make(tmp_path, "none", "")
+    harness.run_ok("edit", path, "--crs", text)
+    assert harness.run_json("info", "--json", path)["georeference"]["epsg"] == epsg
+
+
+@pytest.mark.parametrize("text", ["here", "UTM zone 32N", "WGS 84 / UTM", "{}", "@{}"])
+def test_similar_names_and_paths_are_no_crs(text, tmp_path):
+    """PROJ's own search would find "here" in "Sphere"."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    path = make(tmp_path, "none", "")
+    before = path.read_bytes()
+    result = harness.run("edit", "--json", path, "--crs", text.format(pipe), timeout=10)
+    assert not result.timed_out, "edit hangs on a pipe"
+    assert result.code == harness.USAGE, str(result)
+    assert path.read_bytes() == before
+
+
 @pytest.mark.parametrize("text", [
     "+init={}:x", "+INIT={}:x", "+ init = {}:x", "init={}:x +[", "+proj=utm +zone=32 +init={}:x", "+title=[a +init={}:x",
     "+proj=pipeline +step +proj=hgridshift +grids={}", "+proj=hgridshift +grids={}", "EPSG:1671",

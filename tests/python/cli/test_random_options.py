@@ -17,7 +17,7 @@ from random_options import make_case
 
 SHARE = 80  # seeds that CI runs, and those below
 FULL_SHARE = 4000
-# Seeds that found a defect, by what they found. They hold as long as random_sources.py and random_options.py draw the
+# Seeds that found a defect, by defect. They hold as long as random_sources.py and random_options.py draw the
 # same numbers in the same order.
 FOUND = {
     "missing pixels that --unpack scales": (335, 377, 385, 412, 450, 776),
@@ -44,8 +44,8 @@ def contents(folder):
 
 
 def run_in(folder, case, threads):
-    """Runs the command in a folder of its own, with a copy of the file where it changes it; the result, and what lay
-    in the folder before."""
+    """Runs the command in a folder of its own, with a copy of the file if it changes it. Returns the result and the
+    files that were in the folder before."""
     folder.mkdir()
     voice = ["--json"] if case.seed % 3 else ["--quiet"] if case.seed % 2 else []
     words = ["--threads", threads, *case.words, *voice]

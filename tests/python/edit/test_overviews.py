@@ -97,7 +97,7 @@ def test_target_size_has_the_type_of_the_raster_whatever_the_overview_has(tmp_pa
         assert np.load(tmp_path / "a.npy").dtype == dtype
     np.testing.assert_array_equal(np.load(tmp_path / "a.npy")[0], expected)
     harness.run_ok("read", path, "--level", "1", "-o", tmp_path / "a.npy")
-    assert np.load(tmp_path / "a.npy").dtype == "uint16"  # what is there
+    assert np.load(tmp_path / "a.npy").dtype == "uint16"  # the type of the existing overview
 
 
 @pytest.mark.parametrize("method", ["nearest", "average"])
@@ -170,7 +170,7 @@ def test_one_level_of_one_pixel_is_made(tmp_path, side, factors, sizes):
     made = {command: tmp_path / f"{command}.tif" for command in ("convert", "cog")}
     for command, out in made.items():
         harness.run_ok(command, path, "-o", out, "--overviews", factors, "--resampling", "average")
-    # GDAL 3.12 leaves the one pixel at 0 where a smaller factor would have made it: it is asked for that one.
+    # GDAL 3.12 leaves the one pixel at 0 if a smaller factor would have made it, so GDAL gets the smaller factor.
     enough = max(2, 1 << (side - 1).bit_length())
     expected = with_gdal(path, [min(int(factor), enough) for factor in factors.split(",")], "average")
     harness.run_ok("overviews", path, "--factors", factors, "--resampling", "average")
@@ -182,14 +182,14 @@ def test_one_level_of_one_pixel_is_made(tmp_path, side, factors, sizes):
     assert result.code == harness.USAGE and b"one pixel already" in result.stderr, str(result)
 
 
-# What can be done about it belongs to commands that make the file: this one has no --mask and no --bands.
+# The remedies are options of commands that make the file: this one has no --mask and no --bands.
 @pytest.mark.parametrize("place", ([], ["--external"]))
 def test_a_note_of_lossy_alpha_names_no_options_that_are_not_there(place, tmp_path):
     path = make(tmp_path / "a.tif", width=100, height=80, dtype="uint8", bands=4, photometric="RGB", alpha="YES",
                 compress="jpeg")
     told = harness.run_ok("overviews", path, "--factors", "2", *place).stderr
     assert b"jpeg is lossy, in alpha too" in told and b"--" not in told, told
-    # Nothing is told of a codec that is not used.
+    # No note about a codec that is not used.
     assert not harness.run_ok("overviews", path, "--factors", "2", "--compression", "deflate", *place).stderr
     harness.run_ok("overviews", path, "--factors", "none", *place)
     path = make(tmp_path / "b.tif", width=100, height=80, dtype="uint8", nodata=7, compress="jpeg")

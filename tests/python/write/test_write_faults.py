@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is left when a write is killed, runs out of disk, or is larger than memory.
+"""Files after a write that was killed, ran out of disk, or was larger than memory.
 
 Settings, environment variables:
   TERRAZZO_KILL_ROUNDS  how often `cog` is killed; default 20
@@ -35,7 +35,7 @@ def leftovers(folder):
 
 @pytest.fixture(scope="module")
 def noisy(tmp_path_factory):
-    """A source whose conversion takes a while, and what the conversion should be."""
+    """A source whose conversion takes a while, and the expected file."""
     folder = tmp_path_factory.mktemp("noisy")
     rng = np.random.default_rng(1)
     array = rng.integers(0, 5000, (1, 2048, 3000), dtype=np.uint16) + rasters.make("uint16", 1, 2048, 3000) // 16
@@ -66,7 +66,7 @@ def test_kill_leaves_the_old_file_or_the_new_one(noisy, spool, tmp_path, note):
         left += bool(leftovers(tmp_path))
         assert len(leftovers(tmp_path)) <= 1, "the next write did not clean up"
     assert killed > 0
-    # What a killed write left is gone after the next one.
+    # The next write removes the temporary files of a killed one.
     harness.run_ok("cog", source, "-o", out, "--quiet", "--compression", "deflate")
     assert out.read_bytes() == whole
     assert [path.name for path in tmp_path.iterdir()] == ["out.tif"]
@@ -74,7 +74,7 @@ def test_kill_leaves_the_old_file_or_the_new_one(noisy, spool, tmp_path, note):
 
 
 def signalled_cog(source, out, number, at_start):
-    """The exit code of a command that gets the signal while it writes; `at_start`: what it inherits for it."""
+    """The exit code of a command that gets the signal while it writes; `at_start`: the handler that it inherits."""
     process = subprocess.Popen([harness.BINARY, "cog", source, "-o", out, "--quiet", "--compression", "deflate"],
                                preexec_fn=lambda: signal.signal(number, at_start))
     deadline = time.monotonic() + 20

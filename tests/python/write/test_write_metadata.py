@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes along with the pixels when a file is converted: CRS, transform, metadata, colours; and whole files of the
-corpus."""
+"""Conversions keep CRS, transform, metadata and colours; also of whole files of the corpus."""
 
 import base64
 import json
@@ -188,7 +187,7 @@ def test_statistics_leave_out_nodata_that_lost_digits(dtype, text, pixel, tmp_pa
     for name, key in (("min", "MINIMUM"), ("max", "MAXIMUM"), ("mean", "MEAN"), ("std", "STDDEV")):
         ours = float(tags[f"STATISTICS_{key}"])
         assert ours == pytest.approx(getattr(valid, name)(), rel=1e-9), name
-        if dtype == "float32":  # of float64 GDAL 3.12 counts what its masks, its overviews and GDAL 3.6 leave out
+        if dtype == "float32":  # in float64 GDAL 3.12 counts pixels that its masks, its overviews and GDAL 3.6 leave out
             assert ours == pytest.approx(getattr(theirs, name), rel=1e-9), name
     assert float(tags["STATISTICS_VALID_PERCENT"]) == 100 * (2000 - 250) / 2000
     band = harness.run_json("stats", "--json", source)["bands"][0]
@@ -345,7 +344,7 @@ def test_icc_profile_and_xmp_go_along_as_with_gdal(command, byteorder, tmp_path)
     for path in (out, theirs):
         with tifffile.TiffFile(path) as file:
             assert 33723 not in file.pages[0].tags  # IPTC: neither GDAL nor we carry it
-    # A part of the picture keeps its profile; other samples are not what it describes.
+    # A window keeps the colour profile; other bands or types drop it, because it does not describe them.
     for options, kept in ((["--window", "0,0,16,16"], True), (["--bands", "1"], False), (["--dtype", "uint16"], False)):
         harness.run_ok("convert", source, "-o", out, *options)
         with rasterio.open(out) as file:
