@@ -186,9 +186,9 @@ void measure_overviews(Subject const& subject, int repeats) {
     return times;
   };
   Times const without = time(plain);
-  for (Resampling const method :
-       {Resampling::nearest, Resampling::average, Resampling::bilinear, Resampling::cubic, Resampling::lanczos,
-        Resampling::mode, Resampling::minimum, Resampling::maximum, Resampling::median, Resampling::rms}) {
+  for (Resampling const method : {Resampling::nearest, Resampling::average, Resampling::bilinear, Resampling::cubic,
+                                  Resampling::cubic_spline, Resampling::lanczos, Resampling::mode, Resampling::minimum,
+                                  Resampling::maximum, Resampling::median, Resampling::rms}) {
     WriteOptions with = plain;
     with.overview_factors = factors;
     with.overview_resampling = method;

@@ -9,6 +9,9 @@ and as int16 with holes of nodata; ZSTD, tiles of 512. Targets: a quarter of the
   GDAL       RasterIO through rasterio, NUM_THREADS = threads, opened anew for every read; minimum, maximum and median,
              which RasterIO lacks, by the warper (gdalwarp) with as many threads
 
+With --raster PATH (any number) the first band of these rasters instead. With --cpu the processor time of one thread
+instead of elapsed time: load of other processes changes it little.
+
 Results are compared before anything is timed. Prints the median and the worst ratio, then a row for each read.
 """
 
@@ -16,6 +19,7 @@ import argparse
 import json
 import os
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -57,42 +61,53 @@ def make_files(folder, size):
     return paths
 
 
+def spent_by_children():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 class Terrazzo:
-    def __init__(self, binary, threads):
-        self.binary, self.threads = binary, threads
+    def __init__(self, binary, threads, cpu):
+        self.binary, self.threads, self.cpu = binary, threads, cpu
 
     def run(self, *words):
         return subprocess.run([self.binary, *map(str, words)], check=True, capture_output=True, text=True).stdout
 
-    def read(self, path, method, side):
+    def read(self, path, method, size):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "result.npy"
-            self.run("read", path, "--out", out, "--target-size", f"{side},{side}", "--resampling", method)
+            self.run("read", path, "--out", out, "--target-size", "{},{}".format(*size), "--resampling", method, "--bands", 1)
             return np.load(out)[0]
 
-    def seconds(self, path, method, side):
-        told = self.run("bench", "read", path, "--json", "--repeat", 3, "--threads", self.threads, "--target-size",
-                        f"{side},{side}", "--resampling", method)
-        return json.loads(told)["seconds"]
+    def bench(self, path, method, size, repeat):
+        before = spent_by_children()
+        told = self.run("bench", "read", path, "--json", "--repeat", repeat, "--threads", self.threads, "--target-size",
+                        "{},{}".format(*size), "--resampling", method, "--bands", 1)
+        return json.loads(told)["seconds"], spent_by_children() - before
+
+    def seconds(self, path, method, size):
+        if self.cpu:  # without the start of the process
+            return (self.bench(path, method, size, 4)[1] - self.bench(path, method, size, 1)[1]) / 3
+        return self.bench(path, method, size, 3)[0]
 
 
 class Gdal:
-    def __init__(self, threads):
-        self.threads = threads
+    def __init__(self, threads, cpu):
+        self.threads, self.clock = threads, time.process_time if cpu else time.perf_counter
 
-    def read(self, path, method, side):
+    def read(self, path, method, size):
         with rasterio.Env(GDAL_NUM_THREADS=self.threads), rasterio.open(path, NUM_THREADS=self.threads) as file:
             if method in BY_RASTERIO:
-                return file.read(1, out_shape=(side, side), resampling=BY_RASTERIO[method])
-            result = np.empty((side, side), file.dtypes[0])
+                return file.read(1, out_shape=size[::-1], resampling=BY_RASTERIO[method])
+            result = np.empty(size[::-1], file.dtypes[0])
             reproject(rasterio.band(file, 1), result, dst_crs=file.crs, resampling=BY_WARPER[method],
-                      dst_transform=file.transform @ Affine.scale(file.width / side), num_threads=self.threads)
+                      dst_transform=file.transform @ Affine.scale(file.width / size[0], file.height / size[1]), num_threads=self.threads)
             return result
 
-    def seconds(self, path, method, side):
-        started = time.perf_counter()
-        self.read(path, method, side)
-        return time.perf_counter() - started
+    def seconds(self, path, method, size):
+        started = self.clock()
+        self.read(path, method, size)
+        return self.clock() - started
 
 
 def compare(ours, theirs, what, method):
@@ -112,29 +127,38 @@ def main():
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/bench")
+    parser.add_argument("--raster", type=pathlib.Path, action="append", default=[])
+    parser.add_argument("--parts", type=float, nargs="+", default=PARTS)
+    parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--binary", default=os.environ.get("TERRAZZO_BIN", ROOT / "build/release/terrazzo"))
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    terrazzo, gdal = Terrazzo(arguments.binary, arguments.threads), Gdal(arguments.threads)
+    if arguments.cpu:
+        arguments.threads = 1
+    contenders = Terrazzo(arguments.binary, arguments.threads, arguments.cpu), Gdal(arguments.threads, arguments.cpu)
     rows = []
-    for name, path in make_files(arguments.folder, arguments.size).items():
-        for part in PARTS:
-            side = round(arguments.size * part)
+    files = {path.stem: path for path in arguments.raster} or make_files(arguments.folder, arguments.size)
+    for name, path in files.items():
+        with rasterio.open(path) as file:
+            full = file.width, file.height
+        for part in arguments.parts:
+            size = round(full[0] * part), round(full[1] * part)
             for method in (*BY_RASTERIO, *BY_WARPER):
-                what = f"{name}, {method}, {arguments.size} to {side} px"
-                other = compare(terrazzo.read(path, method, side), gdal.read(path, method, side), what, method)
+                what = f"{name}, {method}, {full[0]} to {size[0]} px"
+                other = compare(*(contender.read(path, method, size) for contender in contenders), what, method)
                 ours, theirs = [], []
                 for turn in range(arguments.rounds):
-                    for contender, times in ((terrazzo, ours), (gdal, theirs))[::1 if turn % 2 else -1]:
-                        times.append(contender.seconds(path, method, side))
-                rows.append((name, method, side, statistics.median(ours), statistics.median(theirs)))
+                    for contender, times in tuple(zip(contenders, (ours, theirs)))[::1 if turn % 2 else -1]:
+                        times.append(contender.seconds(path, method, size))
+                rows.append((name, method, size[0], statistics.median(ours), statistics.median(theirs)))
                 print(f"  {what}: {rows[-1][4] / rows[-1][3]:.2f}x, {100 * other:.2f} % differ", file=sys.stderr, flush=True)
     print_table(rows, arguments)
 
 
 def print_table(rows, arguments):
     ratios = sorted((theirs / ours, f"{name}, {method}, {side} px") for name, method, side, ours, theirs in rows)
-    print(f"{arguments.size} px, {arguments.threads} threads, median of {arguments.rounds}: median "
+    kind = "processor time of one thread" if arguments.cpu else f"{arguments.threads} threads"
+    print(f"{kind}, median of {arguments.rounds}: median "
           f"{statistics.median(ratio for ratio, _ in ratios):.2f}x, worst {ratios[0][0]:.2f}x ({ratios[0][1]})\n")
     print("| raster | method | target | terrazzo, ms | GDAL, ms | ratio |\n|---|---|---|---|---|---|")
     for name, method, side, ours, theirs in rows:

@@ -8,6 +8,7 @@
 #include "output/errors.hpp"
 #include "output/exit_code.hpp"
 #include "output/format.hpp"
+#include "output/outcome_table.hpp"
 #include "output/progress_bar.hpp"
 
 #include "terrazzo/device.hpp"
@@ -50,23 +51,20 @@ constexpr StateRow kStates[] = {
     {ConvertState::cancelled, "not done"},
 };
 
-// For people. States without files are left out.
+// For people.
 void print_table(std::vector<ConvertOutcome> const& outcomes, double seconds) {
-  Table table({"state", "files", "written", ""});
+  std::vector<OutcomeRow> rows;
   for (auto const& [state, meaning] : kStates) {
-    auto const count = std::ranges::count(outcomes, state, &ConvertOutcome::state);
-    if (count == 0) { continue; }
-    std::uint64_t bytes = 0;
-    for (ConvertOutcome const& outcome : outcomes) {
-      if (outcome.state == state) { bytes += outcome.report.write.bytes_written; }
-    }
     bool const is_done = state == ConvertState::done;
-    table.add({std::string(to_string(state)), format_count(static_cast<std::uint64_t>(count)),
-               is_done ? format_bytes(bytes) : "", is_done ? "in " + format_seconds(seconds) : std::string(meaning)});
+    OutcomeRow& row =
+        rows.emplace_back(to_string(state), 0, 0, is_done ? "in " + format_seconds(seconds) : std::string(meaning));
+    for (ConvertOutcome const& outcome : outcomes) {
+      if (outcome.state != state) { continue; }
+      ++row.files;
+      if (is_done) { row.bytes_written += outcome.report.write.bytes_written; }
+    }
   }
-  std::cout << '\n';
-  table.print(std::cout, "");
-  std::cout << std::flush;
+  print_outcome_table(std::cout, rows);
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ ConvertSetup make_setup(Options const& options, Dataset const& dataset) {
   apply_choices(options.choices, setup.write);
   if (!options.tiling.scheme) { apply_resampling(options.choices, setup.read, setup.write); }
   make_alpha_the_mask(dataset, setup.read, setup.write);
+  if (options.selection.boundless) { extend_to(setup, selected_area(dataset, options.selection)); }
   if (options.tiling.scheme) { align_to_web_tiles(dataset, setup, web_tiles(options.tiling, options.choices)); }
   return setup;
 }
@@ -99,6 +100,7 @@ void add_cog(CLI::App& app, Action& action) {
                            ". With jpeg, alpha becomes a lossless mask unless --bands, --mask or --interleave band is "
                            "given");
   add_tiling(*command, options->tiling);
+  command->get_option("--tiling-scheme")->excludes(command->get_option("--boundless"));
   add_common(*command, options->common);
   command->callback([options, command, &action] {
     action = [options, text = options_text(*command)] { return run(*options, text); };

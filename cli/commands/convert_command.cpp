@@ -30,6 +30,7 @@ than their sources and were written with the same options are skipped; a file th
 Examples:
   terrazzo convert scan.tif -o dem.tif                                      zstd, 512 px tiles
   terrazzo convert dem.tif -o small.tif --window 0,0,1024,1024              a part
+  terrazzo convert dem.tif -o box.tif --window -20,-20,512,512 --boundless  beyond the edge: nodata
   terrazzo convert dem.tif -o dem16.tif --dtype int16 --nodata -32768       other samples
   terrazzo convert rgb.tif -o rgb.tif --compression jpeg --quality 85       in place, lossy
   terrazzo convert dem.tif -o dem.tif --compression lerc-zstd --max-error 0.01
@@ -51,6 +52,7 @@ ConvertSetup make_setup(Options const& options, Dataset const& dataset) {
   setup.write = conversion_options(dataset, setup.read);
   apply_choices(options.choices, setup.write);
   apply_resampling(options.choices, setup.read, setup.write);
+  if (options.selection.boundless) { extend_to(setup, selected_area(dataset, options.selection)); }
   return setup;
 }
 
@@ -66,7 +68,7 @@ int run_single(Options const& options) {
   setup.write.progress = bar.callback();
   setup.write.cancel = cancel_flag();
   setup.write.threads = options.common.threads;
-  ConvertReport const report = convert(dataset, out, setup.write, setup.read);
+  ConvertReport const report = convert(dataset, out, setup);
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   bool const stdout_taken = is_standard_output(out);
   if (options.common.json) {

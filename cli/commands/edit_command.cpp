@@ -116,15 +116,14 @@ FileResult run_file(Options const& options, FileEdit const& changes, std::string
   how.cancel = cancel_flag();
   EditReport const report = edit(file, changes, how);
   bar.clear();
-  if (options.json) {
-    return {{{"file", file},
-             {"way", to_string(report.way)},
-             {"bytes", report.file_bytes},
-             {"hidden_by_sidecar", report.hidden_by_sidecar},
-             {"no_longer_cog", report.no_longer_cog}}};
-  }
-  if (options.quiet) { return {}; }
   bool const nothing = report.way == EditWay::nothing;
+  FileResult const result{.json = {{"file", file},
+                                   {"way", to_string(report.way)},
+                                   {"bytes", report.file_bytes},
+                                   {"hidden_by_sidecar", report.hidden_by_sidecar},
+                                   {"no_longer_cog", report.no_longer_cog}},
+                          .is_skipped = nothing};
+  if (options.json || options.quiet) { return result; }
   std::cout << file << ": " << (nothing ? "nothing to change" : to_string(report.way)) << ", "
             << format_bytes(report.file_bytes)
             << (options.nodata && !nothing ? "; the nodata tag is new, pixels keep their values" : "") << '\n';
@@ -136,7 +135,7 @@ FileResult run_file(Options const& options, FileEdit const& changes, std::string
     std::cerr << "terrazzo: warning: " << file
               << ".aux.xml, or another sidecar, has a different value, which takes precedence\n";
   }
-  return {};
+  return result;
 }
 
 int run(Options const& options) {
@@ -147,8 +146,9 @@ int run(Options const& options) {
                 "with --description, --unit, --scale or --offset; --rewrite alone restores the layout of a COG");
   }
   FileEdit const changes = make_changes(options);
-  return run_each_file(options.files, options.json,
-                       [&](std::string const& file) { return run_file(options, changes, file); });
+  return run_each_file(
+      options.files, options.json, [&](std::string const& file) { return run_file(options, changes, file); },
+      options.quiet ? std::nullopt : std::optional(FinalTable{"nothing to change"}));
 }
 
 }  // namespace

@@ -105,7 +105,10 @@ FileResult run_file(Options const& options, std::string const& file) {
   bar.clear();
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   if (!options.common.json && !options.common.quiet) { print_text(file, report, seconds); }
-  return {to_json(file, report, seconds)};
+  FileResult result{to_json(file, report, seconds)};
+  result.is_skipped = options.keep && report.write.tiles == 0;
+  result.bytes_written = report.write.bytes_written;
+  return result;
 }
 
 int run(Options const& options) {
@@ -115,8 +118,9 @@ int run(Options const& options) {
   if (options.no_clobber) {
     for (std::string const& file : options.files) { check_no_clobber(file + ".ovr"); }
   }
-  return run_each_file(options.files, options.common.json,
-                       [&](std::string const& file) { return run_file(options, file); });
+  return run_each_file(
+      options.files, options.common.json, [&](std::string const& file) { return run_file(options, file); },
+      options.common.quiet ? std::nullopt : std::optional(FinalTable{"have these overviews already"}));
 }
 
 }  // namespace

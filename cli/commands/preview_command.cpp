@@ -77,8 +77,12 @@ FileResult run_file(Options const& options, std::string const& file, std::string
     std::cout << out_name << ": " << format_size(picture.width, picture.height) << ", " << format_bytes(png.size())
               << '\n';
   }
-  return {
-      {{"file", file}, {"out", out_name}, {"width", picture.width}, {"height", picture.height}, {"bytes", png.size()}}};
+  return {.json = {{"file", file},
+                   {"out", out_name},
+                   {"width", picture.width},
+                   {"height", picture.height},
+                   {"bytes", png.size()}},
+          .bytes_written = png.size()};
 }
 
 // The pictures of all files; NAME.png in the folder for NAME.tif. Throws `usage` if two files have one picture.
@@ -120,8 +124,10 @@ int run(Options const& options) {
   if (error) {
     throw Error(ErrorKind::io, "cannot make the folder: " + error.message(), {.source = options.out_folder});
   }
-  return run_each_file(options.files, options.common.json,
-                       [&](std::string const& file) { return run_file(options, file, names.at(file)); });
+  return run_each_file(
+      options.files, options.common.json,
+      [&](std::string const& file) { return run_file(options, file, names.at(file)); },
+      options.common.quiet ? std::nullopt : std::optional(FinalTable{}));
 }
 
 }  // namespace

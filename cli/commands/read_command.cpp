@@ -53,7 +53,7 @@ struct Options {
   Selection selection;
   EngineOptions engine;
   std::string file, out;
-  bool mask = false, raw = false, boundless = false;
+  bool mask = false, raw = false;
   RowBlocks::Order order = RowBlocks::Order::band;
   bool no_clobber = false;
 };
@@ -164,15 +164,12 @@ Written write_blocks(Options const& options, Dataset const& dataset) {
 
 // The whole result at once: --boundless.
 Written write_boundless(Options const& options, Dataset const& dataset) {
-  BoundingBox const box = selected_box(dataset, options.selection);
-  static_cast<void>(window_of(dataset.info(), box, options.selection.level));  // a box outside is a mistake
-  Selection selection = options.selection;
-  selection.bbox.reset();
   ProgressBar bar("read", options.common.quiet);
-  ReadRequest request = make_request(dataset, selection, options.engine);
+  ReadRequest request = make_request(dataset, options.selection, options.engine);
+  request.window.reset();
   request.progress = bar.callback();
   Written written;
-  GridWindow const window = grid_window_of(dataset.info(), box, selection.level);
+  GridWindow const window = selected_area(dataset, options.selection);
   HostArray const pixels = read_boundless(dataset, window, request, &written.report);
   written.shape = {pixels.bands(), pixels.height(), pixels.width()};
   written.dtype = pixels.dtype();
@@ -189,7 +186,8 @@ int run(Options const& options) {
   check_out(options);
   auto const started = std::chrono::steady_clock::now();
   Dataset const dataset = open_file(options.file, options.common);
-  Written const written = options.boundless ? write_boundless(options, dataset) : write_blocks(options, dataset);
+  Written const written =
+      options.selection.boundless ? write_boundless(options, dataset) : write_blocks(options, dataset);
   auto const& [shape, dtype, header_bytes, report] = written;
 
   std::uint64_t const bytes = header_bytes + shape[0] * shape[1] * shape[2] * size_bytes(dtype);
@@ -242,14 +240,8 @@ void add_read(CLI::App& app, Action& action) {
       ->excludes(mask)
       ->group("Pixels");
   for (char const* const option : {"--dtype", "--masked", "--unpack"}) { mask->excludes(command->get_option(option)); }
-  auto* boundless = command
-                        ->add_flag("--boundless", options->boundless,
-                                   "Read all of --bbox: pixels outside the raster become nodata, or 0")
-                        ->needs(command->get_option("--bbox"))
-                        ->group("Pixels");
-  for (char const* const option : {"--mask", "--interleave", "--target-size", "--target-resolution"}) {
-    boundless->excludes(command->get_option(option));
-  }
+  auto* const boundless = add_boundless(*command, options->selection);
+  for (char const* const option : {"--mask", "--interleave"}) { boundless->excludes(command->get_option(option)); }
   add_tolerance(*command, options->selection);
   add_engine(*command, options->engine);
   add_device_tuning(*command, options->engine);

@@ -39,6 +39,11 @@ CLI::Option* add_parsed(CLI::App& command, std::string const& name, Target& targ
       ->type_name(value_name);
 }
 
+std::string words_of(GridWindow const& window) {
+  return std::to_string(window.column) + "," + std::to_string(window.row) + "," + std::to_string(window.width) + "," +
+         std::to_string(window.height);
+}
+
 bool talks(CommonOptions const& options) { return !options.quiet && !options.json; }
 
 }  // namespace
@@ -137,6 +142,18 @@ void add_area(CLI::App& command, Selection& selection) {
                      ->group(kPixels);
   add_bbox(command, selection)->excludes(window);
   add_bands(command, selection);
+}
+
+CLI::Option* add_boundless(CLI::App& command, Selection& selection) {
+  auto* const option = command
+                           .add_flag("--boundless", selection.boundless,
+                                     "--window or --bbox may reach outside the raster; pixels there are missing: "
+                                     "nodata, or 0")
+                           ->group(kPixels);
+  for (char const* const other : {"--target-size", "--target-resolution"}) {
+    option->excludes(command.get_option(other));
+  }
+  return option;
 }
 
 void add_bands(CLI::App& command, Selection& selection) {
@@ -278,9 +295,37 @@ BoundingBox selected_box(Dataset const& dataset, Selection const& selection) {
   return selection.bbox_crs.empty() ? box : bbox_in(dataset.detailed_info(), box, selection.bbox_crs);
 }
 
-std::optional<Window> selected_window(Dataset const& dataset, Selection const& selection) {
-  if (!selection.bbox) { return selection.window; }
+GridWindow selected_area(Dataset const& dataset, Selection const& selection) {
   Info const& info = dataset.info();
+  if (selection.bbox) {
+    BoundingBox const box = selected_box(dataset, selection);
+    static_cast<void>(window_of(info, box, selection.level));  // a box outside is a mistake
+    return grid_window_of(info, box, selection.level);
+  }
+  if (!selection.window) {
+    throw Error(ErrorKind::usage, "--boundless needs --bbox or --window; type one of them too");
+  }
+  if (!part_inside(info, *selection.window, selection.level)) {
+    throw Error(ErrorKind::usage, "--window " + words_of(*selection.window) + " lies outside the raster",
+                {.source = info.source});
+  }
+  return *selection.window;
+}
+
+std::optional<Window> selected_window(Dataset const& dataset, Selection const& selection) {
+  Info const& info = dataset.info();
+  if (selection.boundless) { return part_inside(info, selected_area(dataset, selection), selection.level); }
+  if (!selection.bbox && !selection.window) { return std::nullopt; }
+  if (!selection.bbox) {
+    auto const& [column, row, width, height] = *selection.window;
+    if (column < 0 || row < 0) {
+      throw Error(ErrorKind::usage,
+                  "--window " + words_of(*selection.window) +
+                      " begins outside the raster; only read, convert and cog take it, with --boundless",
+                  {.source = info.source});
+    }
+    return Window{static_cast<std::uint32_t>(column), static_cast<std::uint32_t>(row), width, height};
+  }
   BoundingBox const box = selected_box(dataset, selection);
   Window const window = window_of(info, box, selection.level);
   if (!covers(info, box)) { note(info.source + ": the box reaches outside the raster and is clipped"); }

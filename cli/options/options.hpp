@@ -4,6 +4,7 @@
 // they are the same everywhere.
 #pragma once
 
+#include "terrazzo/boundless.hpp"
 #include "terrazzo/coordinates.hpp"
 #include "terrazzo/device.hpp"
 #include "terrazzo/read.hpp"
@@ -29,8 +30,9 @@ struct CommonOptions {
 };
 
 struct Selection {
-  std::optional<Window> window{};
+  std::optional<GridWindow> window{};
   std::optional<BoundingBox> bbox{};  // instead of the window
+  bool boundless = false;  // the window or the box may reach outside the raster
   std::string bbox_crs{};  // empty: the file's
   std::vector<std::uint32_t> bands{};
   std::uint32_t level = 0;
@@ -60,6 +62,8 @@ CLI::Option* add_bbox(CLI::App& command, Selection& selection);
 void add_area(CLI::App& command, Selection& selection);
 // --bands
 void add_bands(CLI::App& command, Selection& selection);
+// --boundless; after add_area() and add_target()
+CLI::Option* add_boundless(CLI::App& command, Selection& selection);
 // --level (--overview)
 void add_level(CLI::App& command, Selection& selection);
 // --target-resolution
@@ -119,8 +123,12 @@ void apply_settings(CommonOptions const& options);
 // The box of --bbox in the file's CRS. REQUIRES: there is one.
 [[nodiscard]] BoundingBox selected_box(Dataset const& dataset, Selection const& selection);
 
+// The window of --window or --bbox in pixels of the selected level, with --boundless. It may reach outside the raster,
+// but has a part inside. REQUIRES: Selection::boundless.
+[[nodiscard]] GridWindow selected_area(Dataset const& dataset, Selection const& selection);
+
 // The window of --window or --bbox in pixels of the selected level; nullopt for the whole raster. A box that is clipped
-// to the raster is noted on stderr.
+// to the raster is noted on stderr, except with --boundless.
 [[nodiscard]] std::optional<Window> selected_window(Dataset const& dataset, Selection const& selection);
 
 // Without progress; cancelled by Ctrl-C.

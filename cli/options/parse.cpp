@@ -117,9 +117,18 @@ std::uint64_t parse_size(std::string_view option, std::string_view value) {
   return *bytes;
 }
 
-Window parse_window(std::string_view option, std::string_view value) {
-  auto const n = parse_unsigneds(option, value, ',', 4, "COLUMN,ROW,WIDTH,HEIGHT in pixels");
-  return {n[0], n[1], n[2], n[3]};
+GridWindow parse_window(std::string_view option, std::string_view value) {
+  constexpr std::string_view kWanted = "COLUMN,ROW,WIDTH,HEIGHT in pixels";
+  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::int64_t> n;
+  for (std::string_view const part : split(value, ',')) {
+    auto const number = parse_number<std::int64_t>(part);
+    std::int64_t const least = n.size() < 2 ? -kMost : 0;  // a window may begin outside the raster
+    if (!number || *number < least || *number > kMost) { refuse(option, value, wanted_of(part, kWanted)); }
+    n.push_back(*number);
+  }
+  if (n.size() != 4) { refuse(option, value, kWanted); }
+  return {n[0], n[1], static_cast<std::uint32_t>(n[2]), static_cast<std::uint32_t>(n[3])};
 }
 
 BoundingBox parse_bbox(std::string_view option, std::string_view value) {

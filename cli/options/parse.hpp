@@ -4,6 +4,7 @@
 // expected form.
 #pragma once
 
+#include "terrazzo/boundless.hpp"
 #include "terrazzo/coordinates.hpp"
 #include "terrazzo/read.hpp"
 
@@ -31,8 +32,8 @@ namespace terrazzo::cli {
 // "512M", "4G", "1.5G", "65536": bytes; units are powers of 1024. 0 means the default.
 [[nodiscard]] std::uint64_t parse_size(std::string_view option, std::string_view text);
 
-// "COLUMN,ROW,WIDTH,HEIGHT"
-[[nodiscard]] Window parse_window(std::string_view option, std::string_view text);
+// "COLUMN,ROW,WIDTH,HEIGHT"; the column and row may be negative.
+[[nodiscard]] GridWindow parse_window(std::string_view option, std::string_view text);
 
 // "XMIN,YMIN,XMAX,YMAX": finite numbers. Whether the box is empty depends on its CRS (coordinates.hpp).
 [[nodiscard]] BoundingBox parse_bbox(std::string_view option, std::string_view text);

@@ -114,6 +114,20 @@ std::string tell_surplus(Command const& command, std::vector<std::string> const&
   return told + "type " + in_quotes(shortest_line(command));
 }
 
+// "; read, convert and cog have it": the commands with an option that another command lacks.
+std::string tell_owners(CLI::App const& root, std::string const& option) {
+  std::vector<std::string> owners;
+  for (CLI::App const* other : root.get_subcommands({})) {
+    if (has_option(*other, option.c_str())) { owners.push_back(other->get_name()); }
+  }
+  if (owners.empty()) { return ""; }
+  std::string names;
+  for (std::size_t i = 0; i < owners.size(); ++i) {
+    names += (i == 0 ? "" : i + 1 == owners.size() ? " and " : ", ") + owners[i];
+  }
+  return "; " + names + (owners.size() == 1 ? " has it" : " have it");
+}
+
 // `root` is the program: `terrazzo convert --cog` means the command `cog`.
 std::string tell_unexpected(CLI::App const& root, Command const& command) {
   std::vector<std::string> const left = command.app->remaining();
@@ -121,12 +135,16 @@ std::string tell_unexpected(CLI::App const& root, Command const& command) {
     return tell_surplus(command, left.empty() ? std::vector<std::string>{""} : left);
   }
   std::string const word = left.front().substr(0, left.front().find('='));
-  std::string const told = command.words + " has no option " + word + "; type ";
+  std::string told = command.words + " has no option " + word;
   for (CLI::App const* other : root.get_subcommands({})) {
-    if (word == "--" + other->get_name()) { return told + in_quotes(root.get_name() + " " + other->get_name()); }
+    if (word == "--" + other->get_name()) {
+      return told + "; type " + in_quotes(root.get_name() + " " + other->get_name());
+    }
   }
   std::string const nearest = nearest_option(*command.app, word);
-  return told + (nearest.empty() ? in_quotes(command.words + " --help") + " to list its options" : in_quotes(nearest));
+  if (nearest.empty()) { told += tell_owners(root, word); }
+  return told + "; type " +
+         (nearest.empty() ? in_quotes(command.words + " --help") + " to list its options" : in_quotes(nearest));
 }
 
 std::string tell_missing(Command const& command) {

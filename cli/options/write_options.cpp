@@ -199,6 +199,7 @@ void add_conversion_choices(CLI::App& command, WriteChoices& choices, Selection&
   add_area(command, selection);
   add_level(command, selection);
   add_target(command, selection);
+  add_boundless(command, selection);
   add_conversion(command, selection);
   add_tolerance(command, selection);
   add_writing(command, choices);

@@ -12,6 +12,7 @@
 #include "terrazzo/read.hpp"
 
 #include <cstdint>
+#include <optional>
 
 #pragma GCC visibility push(default)
 namespace terrazzo {
@@ -26,6 +27,9 @@ struct GridWindow {
 // window_of() without clipping. `usage` errors: a box that is empty or not finite, or has more than 2^31 - 1 columns or
 // rows, or lies more than 2^53 pixels away.
 [[nodiscard]] GridWindow grid_window_of(Info const& info, BoundingBox const& box, std::uint32_t level = 0);
+
+// The part of the window inside the raster, in pixels of `level`; nullopt if there is none.
+[[nodiscard]] std::optional<Window> part_inside(Info const& info, GridWindow const& window, std::uint32_t level = 0);
 
 // `window` counts pixels of `request.level`; `request.window` and the request's target must be empty. A window outside
 // the raster is valid.

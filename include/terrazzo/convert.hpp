@@ -11,6 +11,7 @@
 // Reading rows overlaps with writing the rows before them. All functions throw terrazzo::Error.
 #pragma once
 
+#include "terrazzo/boundless.hpp"
 #include "terrazzo/read.hpp"
 #include "terrazzo/write.hpp"
 
@@ -72,6 +73,12 @@ struct ConvertSetup {
   ReadRequest read{};
   Margins margins{};
 };
+
+// Makes `setup`, the conversion of a window that is inside the raster (`read.window`, in pixels of `read.level`), one
+// of `area` around it: sets the margins, and the transform and ground control points of the larger raster. Without
+// nodata, mask and alpha band the file gets a mask. part_inside() makes the window. `usage` errors: no window, a window
+// outside the area, a target.
+void extend_to(ConvertSetup& setup, GridWindow const& area);
 
 ConvertReport convert(Dataset const& source, std::string const& path, ConvertSetup const& setup);
 ConvertReport convert(Dataset const& source, std::shared_ptr<ByteSink> sink, ConvertSetup const& setup);

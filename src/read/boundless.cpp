@@ -13,21 +13,10 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 
 namespace terrazzo {
 namespace {
-
-struct Range {
-  std::uint32_t first = 0, count = 0;
-};
-
-// The part of [first, first + count) inside [0, size).
-Range inside(std::int64_t first, std::uint32_t count, std::uint32_t size) noexcept {
-  std::int64_t const begin = std::clamp<std::int64_t>(first, 0, size);
-  // An end beyond 63 bits is beyond the raster too.
-  std::int64_t const end = first > std::int64_t{size} ? begin : std::clamp<std::int64_t>(first + count, begin, size);
-  return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - begin)};
-}
 
 void check_request(GridWindow const& window, ReadRequest const& request) {
   if (request.window || request.has_target()) {
@@ -68,29 +57,25 @@ HostArray read_all(Dataset const& dataset, GridWindow const& window, ReadRequest
   ReadRequest part = request;
   part.window = Window{0, 0, 1, 1};
   auto const first_pixel = reading::make_plan(dataset.shared_impl(), part);  // checks the level and the bands
-  Info const& info = dataset.info();
-  bool const full = request.level == 0;
-  Range const columns =
-      inside(window.column, window.width, full ? info.width : info.overviews[request.level - 1].width);
-  Range const rows = inside(window.row, window.height, full ? info.height : info.overviews[request.level - 1].height);
+  std::optional<Window> const within = part_inside(dataset.info(), window, request.level);
 
   MemoryBudget budget(resolve_memory_limit(request.memory_limit_bytes));
   auto const bands = static_cast<std::uint32_t>(first_pixel->bands.size());
   auto const reservation =
       budget.reserve(reading::array_bytes(first_pixel->dtype, bands, window.height, window.width), "the result");
   HostArray result(first_pixel->dtype, bands, window.height, window.width);
-  bool const whole = columns.count == window.width && rows.count == window.height;
+  bool const whole = within && within->width == window.width && within->height == window.height;
   if (!whole) { fill_outside(*first_pixel, request.masked, result); }
   if (report != nullptr) { *report = {}; }
-  if (columns.count == 0 || rows.count == 0) { return result; }
+  if (!within) { return result; }
 
-  part.window = Window{columns.first, rows.first, columns.count, rows.count};
+  part.window = within;
   part.memory_limit_bytes = std::max<std::uint64_t>(budget.limit_bytes() - budget.used_bytes(), 1);
   HostView view = result.view();
-  view.data = static_cast<std::byte*>(view.data) + (rows.first - window.row) * view.row_stride_bytes +
-              (columns.first - window.column) * view.pixel_stride_bytes;
-  view.width = columns.count;
-  view.height = rows.count;
+  view.data = static_cast<std::byte*>(view.data) + (within->row - window.row) * view.row_stride_bytes +
+              (within->column - window.column) * view.pixel_stride_bytes;
+  view.width = within->width;
+  view.height = within->height;
   read_into(dataset, part, view, report);
   return result;
 }

@@ -210,11 +210,11 @@ def gdal_levels(path, folder, factors, method, tile=None):
             # Bands together and compressed: elsewhere GDAL makes nearest levels of small rasters from full resolution.
             plain_copy(path, copy, interleave="pixel", compress="deflate")
             if factors is None:
-                rasterio.shutil.copy(copy, cog, driver="COG", blocksize=tile, overview_resampling=method,
+                rasterio.shutil.copy(copy, cog, driver="COG", blocksize=tile, overview_resampling=method.replace("-", ""),
                                      overviews="IGNORE_EXISTING", compress="deflate")
                 return levels_of(cog)
             with rasterio.open(copy, "r+") as file:
-                file.build_overviews(factors, Resampling[method])
+                file.build_overviews(factors, Resampling[method.replace("-", "_")])
             return levels_of(copy)
     finally:
         for made in (*folder.glob("gdal_copy.tif*"), *folder.glob("gdal_cog.tif*")):

@@ -25,7 +25,8 @@ WITH_PREDICTOR = ("lzw", "deflate", "zstd", "lzma")
 NOT_IN_GDAL = ("jpeg2000", "lz4")
 TILES = ((16, 16), (32, 32), (64, 64), (64, 32), (128, 128), (256, 128))
 WRONG = 0.04  # share of choices that may be wrong
-METHODS = ("nearest", "average") * 3 + ("bilinear", "cubic", "lanczos", "mode", "min", "max", "median", "rms")
+METHODS = ("nearest", "average") * 3 + ("bilinear", "cubic", "cubic-spline", "lanczos", "mode", "min", "max",
+                                           "median", "rms")
 
 
 @dataclasses.dataclass

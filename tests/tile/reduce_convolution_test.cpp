@@ -10,7 +10,8 @@ namespace terrazzo::tile {
 namespace {
 
 TEST(KernelAxis, HasWeightsThatAddUpToOne) {
-  for (Resampling const method : {Resampling::bilinear, Resampling::cubic, Resampling::lanczos}) {
+  for (Resampling const method :
+       {Resampling::bilinear, Resampling::cubic, Resampling::cubic_spline, Resampling::lanczos}) {
     for (auto const& [source, size] :
          {std::pair{100U, 50U}, {101U, 51U}, {101U, 50U}, {53U, 10U}, {7U, 7U}, {1U, 1U}}) {
       KernelAxis const axis(method, source, size, kColumnUnit);
@@ -27,7 +28,8 @@ TEST(KernelAxis, HasWeightsThatAddUpToOne) {
 }
 
 TEST(KernelAxis, HasWindowsThatNeverGoBack) {
-  for (Resampling const method : {Resampling::bilinear, Resampling::cubic, Resampling::lanczos}) {
+  for (Resampling const method :
+       {Resampling::bilinear, Resampling::cubic, Resampling::cubic_spline, Resampling::lanczos}) {
     KernelAxis const axis(method, 1'013, 337, kRowUnit);
     for (std::uint32_t i = 1; i < 337; ++i) {
       EXPECT_GE(axis.first[i], axis.first[i - 1]);

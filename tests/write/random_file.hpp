@@ -36,8 +36,9 @@ constexpr Compression kCodecs[] = {Compression::none,      Compression::packbits
                                    Compression::deflate,   Compression::zstd,     Compression::lerc,
                                    Compression::lerc_zstd, Compression::lzma,     Compression::lz4,
                                    Compression::jpeg2000,  Compression::webp};
-constexpr Resampling kMethods[] = {Resampling::nearest, Resampling::average, Resampling::bilinear, Resampling::cubic,
-                                   Resampling::lanczos, Resampling::mode,    Resampling::minimum,  Resampling::maximum,
+constexpr Resampling kMethods[] = {Resampling::nearest, Resampling::average,      Resampling::bilinear,
+                                   Resampling::cubic,   Resampling::cubic_spline, Resampling::lanczos,
+                                   Resampling::mode,    Resampling::minimum,      Resampling::maximum,
                                    Resampling::median,  Resampling::rms};
 
 [[nodiscard]] inline WriteOptions random_options(Dice& dice, Image const& image) {

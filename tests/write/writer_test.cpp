@@ -267,9 +267,9 @@ TEST(Writer, MakesNanIntoNodataInEveryLevel) {
       punch_holes<double>(nan, std::numeric_limits<double>::quiet_NaN(), 40);
       punch_holes<double>(sentinel, -9999, 40);
     }
-    for (Resampling const method :
-         {Resampling::nearest, Resampling::average, Resampling::bilinear, Resampling::cubic, Resampling::lanczos,
-          Resampling::mode, Resampling::minimum, Resampling::maximum, Resampling::median, Resampling::rms}) {
+    for (Resampling const method : {Resampling::nearest, Resampling::average, Resampling::bilinear, Resampling::cubic,
+                                    Resampling::cubic_spline, Resampling::lanczos, Resampling::mode,
+                                    Resampling::minimum, Resampling::maximum, Resampling::median, Resampling::rms}) {
       WriteOptions const options = with([&](WriteOptions& o) {
         o.cog = true;
         o.nodata = make_nodata("-9999", dtype);

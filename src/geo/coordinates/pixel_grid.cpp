@@ -39,6 +39,18 @@ struct Size {
   std::uint32_t width, height;
 };
 
+struct Range {
+  std::uint32_t first = 0, count = 0;
+};
+
+// The part of [first, first + count) inside [0, size).
+Range inside(std::int64_t first, std::uint32_t count, std::uint32_t size) noexcept {
+  std::int64_t const begin = std::clamp<std::int64_t>(first, 0, size);
+  // An end beyond 63 bits is beyond the raster too.
+  std::int64_t const end = first > std::int64_t{size} ? begin : std::clamp<std::int64_t>(first + count, begin, size);
+  return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - begin)};
+}
+
 Size size_of(Info const& info, std::uint32_t level) {
   if (level == 0) { return {info.width, info.height}; }
   if (level > info.overviews.size()) {
@@ -175,6 +187,14 @@ GridWindow grid_window_of(Info const& info, BoundingBox const& box, std::uint32_
   }
   return {static_cast<std::int64_t>(touched.first_column), static_cast<std::int64_t>(touched.first_row),
           static_cast<std::uint32_t>(width), static_cast<std::uint32_t>(height)};
+}
+
+std::optional<Window> part_inside(Info const& info, GridWindow const& window, std::uint32_t level) {
+  Size const size = size_of(info, level);
+  Range const columns = inside(window.column, window.width, size.width);
+  Range const rows = inside(window.row, window.height, size.height);
+  if (columns.count == 0 || rows.count == 0) { return std::nullopt; }
+  return Window{columns.first, rows.first, columns.count, rows.count};
 }
 
 bool covers(Info const& info, BoundingBox const& box) {

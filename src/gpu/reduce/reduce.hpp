@@ -24,7 +24,7 @@ class DeviceReduction {
   DeviceReduction(tile::ReductionSpec const& spec, std::shared_ptr<DeviceAllocator> const& allocator,
                   cudaStream_t stream);
 
-  // Device memory of the tables of such a reduction: only bilinear, cubic and lanczos have tables.
+  // Device memory of the tables of such a reduction: only the kernels (bilinear to lanczos) have tables.
   [[nodiscard]] static std::size_t table_bytes(tile::ReductionSpec const& spec);
 
   // Makes the rows of `result` (pixels, and the mask if the spec has one). `source` holds at least the rows that they

@@ -27,7 +27,8 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 struct Choice {
   PreviewStyle style = PreviewStyle::gray;
   std::vector<std::uint32_t> bands;
-  bool palette = false;  // band values are indices of its colour table
+  bool palette = false;  // drawn in the colours of its colour table
+  bool indices = false;  // values of a band are indices of a colour table: they have no mean
   bool stretch = true;
 };
 
@@ -79,6 +80,8 @@ Choice choose(Info const& info, PreviewRequest const& request) {
   } else {
     choice.bands = {first};
   }
+  choice.indices = std::any_of(choice.bands.begin(), choice.bands.end(),
+                               [&](std::uint32_t band) { return !info.bands.at(band - 1).color_table.empty(); });
   return choice;
 }
 
@@ -120,7 +123,8 @@ Samples read_samples(Dataset const& dataset, Choice const& choice, PreviewReques
   reading.window = request.window;
   reading.bands = choice.bands;
   reading.target_size = size;
-  reading.resampling = is_complex(dataset.info().dtype()) ? Resampling::nearest : Resampling::average;
+  bool const nearest = choice.indices || is_complex(dataset.info().dtype());
+  reading.resampling = nearest ? Resampling::nearest : Resampling::average;
   reading.threads = request.threads;
   reading.progress = request.progress;
   reading.cancel = request.cancel;
@@ -242,13 +246,32 @@ Picture paint(Samples const& samples, Color const& color) {
   return picture;
 }
 
-Picture paint_palette(Samples const& samples, std::vector<ColorEntry> const& table) {
-  return paint(samples, [&](std::size_t i) {
-    double const value = samples.layers[0].values[i];
-    if (!(value >= 0 && value < static_cast<double>(table.size()))) { return Rgba{}; }
-    ColorEntry const& c = table[static_cast<std::size_t>(value)];
-    return Rgba{c.red, c.green, c.blue, c.alpha};
-  });
+// The colour of each square of `factor` x `factor` pixels: the mean of its colours, weighted by their opacity. Pixels
+// that are missing or outside the table are transparent.
+Picture paint_palette(Samples const& samples, std::vector<ColorEntry> const& table, std::uint32_t factor) {
+  Picture picture{samples.width / factor, samples.height / factor, {}};
+  picture.rgba.reserve(std::size_t{picture.width} * picture.height * 4);
+  for (std::uint32_t y = 0; y < picture.height; ++y) {
+    for (std::uint32_t x = 0; x < picture.width; ++x) {
+      std::uint32_t red = 0, green = 0, blue = 0, alpha = 0;
+      for (std::uint32_t i = 0; i < factor * factor; ++i) {
+        std::size_t const row = y * factor + i / factor;
+        double const value = samples.layers[0].values[row * samples.width + x * factor + i % factor];
+        if (!(value >= 0 && value < static_cast<double>(table.size()))) { continue; }
+        ColorEntry const& c = table[static_cast<std::size_t>(value)];
+        red += c.red * c.alpha;
+        green += c.green * c.alpha;
+        blue += c.blue * c.alpha;
+        alpha += c.alpha;
+      }
+      auto const rounded = [](std::uint32_t sum, std::uint32_t count) {
+        return count == 0 ? std::uint8_t{0} : static_cast<std::uint8_t>((sum + count / 2) / count);
+      };
+      picture.rgba.insert(picture.rgba.end(), {rounded(red, alpha), rounded(green, alpha), rounded(blue, alpha),
+                                               rounded(alpha, factor * factor)});
+    }
+  }
+  return picture;
 }
 
 // From black to the largest value of a sample of so many bits.
@@ -343,13 +366,12 @@ Picture make_preview(Dataset const& dataset, PreviewRequest const& request) {
   check_shades(choice, request);
   Window const window = plan(dataset, {.window = request.window}).window();
   TargetSize const size = picture_size(window, request.max_size);
-  // Indices of a palette cannot be averaged.
-  bool const fine =
-      !choice.palette && window.width >= kSupersampling * size.width && window.height >= kSupersampling * size.height;
+  bool const fine = window.width >= kSupersampling * size.width && window.height >= kSupersampling * size.height &&
+                    (choice.palette || !choice.indices);
   std::uint32_t const factor = fine ? kSupersampling : 1;
-  Samples const samples =
-      average(read_samples(dataset, choice, request, {size.width * factor, size.height * factor}), factor);
-  if (choice.palette) { return paint_palette(samples, info.bands[choice.bands[0] - 1].color_table); }
+  Samples const fine_samples = read_samples(dataset, choice, request, {size.width * factor, size.height * factor});
+  if (choice.palette) { return paint_palette(fine_samples, info.bands[choice.bands[0] - 1].color_table, factor); }
+  Samples const samples = average(fine_samples, factor);
   switch (choice.style) {
     case PreviewStyle::rgb: return paint_rgb(samples, request, choice, info);
     case PreviewStyle::hillshade: return paint_relief(samples, request, info.georeference, window);

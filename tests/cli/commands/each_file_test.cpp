@@ -16,17 +16,22 @@ struct Outcome {
   std::vector<std::string> seen;
 };
 
-// A command that fails for files that begin with '!' and finds fault with those that begin with '?'.
-Outcome run(std::vector<std::string> const& files, bool json, ErrorKind kind = ErrorKind::io) {
+// A command that fails for files that begin with '!', finds fault with those that begin with '?', and has nothing to do
+// for those that begin with '='. It writes 1 KiB for each.
+Outcome run(std::vector<std::string> const& files, bool json, ErrorKind kind = ErrorKind::io,
+            std::optional<FinalTable> const& table = {}) {
   Outcome outcome;
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
   try {
-    outcome.code = run_each_file(files, json, [&](std::string const& file) -> FileResult {
-      outcome.seen.push_back(file);
-      if (file.starts_with('!')) { throw Error(kind, "cannot", {.source = file}); }
-      return {{{"file", file}}, file.starts_with('?') ? 4 : kExitOk};
-    });
+    outcome.code = run_each_file(
+        files, json,
+        [&](std::string const& file) -> FileResult {
+          outcome.seen.push_back(file);
+          if (file.starts_with('!')) { throw Error(kind, "cannot", {.source = file}); }
+          return {{{"file", file}}, file.starts_with('?') ? 4 : kExitOk, file.starts_with('='), 1024};
+        },
+        table);
   } catch (Error const& error) { outcome.err = "thrown: "; }
   outcome.out = ::testing::internal::GetCapturedStdout();
   outcome.err += ::testing::internal::GetCapturedStderr();
@@ -63,6 +68,17 @@ TEST(RunEachFile, GoesOnBehindABadFileAndReturnsTheHighestCode) {
 TEST(RunEachFile, PrintsNothingWithoutJson) {
   EXPECT_EQ(run({"a"}, false).out, "");
   EXPECT_EQ(run({"a", "b"}, false).out, "");
+}
+
+TEST(RunEachFile, EndsWithATableIfAsked) {
+  Outcome const several = run({"a", "!b", "=c", "d"}, false, ErrorKind::io, FinalTable{"old"});
+  EXPECT_NE(several.out.find("done     2      2.00 KiB"), std::string::npos) << several.out;
+  EXPECT_NE(several.out.find("skipped  1"), std::string::npos) << several.out;
+  EXPECT_NE(several.out.find("old\n"), std::string::npos) << several.out;
+  EXPECT_NE(several.out.find("failed   1"), std::string::npos) << several.out;
+  EXPECT_EQ(several.err.find("files failed"), std::string::npos) << "the table tells it";
+  EXPECT_EQ(run({"a"}, false, ErrorKind::io, FinalTable{}).out, "") << "of several files only";
+  EXPECT_EQ(Json::parse(run({"a", "b"}, true, ErrorKind::io, FinalTable{}).out).size(), 2U);
 }
 
 TEST(RunEachFile, StopsWhenItIsCancelled) {

@@ -94,10 +94,14 @@ TEST(ParseChoice, GivesTheIndexOrListsTheNames) {
   }
 }
 
-TEST(ParseWindow, TakesFourNumbers) { EXPECT_EQ(parse_window("--x", "1,2,30,40"), (Window{1, 2, 30, 40})); }
+TEST(ParseWindow, TakesFourNumbers) {
+  EXPECT_EQ(parse_window("--x", "1,2,30,40"), (GridWindow{1, 2, 30, 40}));
+  EXPECT_EQ(parse_window("--x", "-1,-20,30,40"), (GridWindow{-1, -20, 30, 40}));
+}
 
 TEST(ParseWindow, RefusesAnythingElse) {
-  for (auto const* text : {"1,2,3", "1,2,3,4,5", "-1,0,5,5", "1,2,3,", "a,b,c,d", "1 2 3 4", "4294967296,0,1,1"}) {
+  for (auto const* text :
+       {"1,2,3", "1,2,3,4,5", "1,0,-5,5", "-,0,5,5", "1,2,3,", "a,b,c,d", "1 2 3 4", "4294967296,0,1,1"}) {
     expect_usage([&] { (void)parse_window("--x", text); });
   }
 }

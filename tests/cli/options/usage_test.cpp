@@ -29,6 +29,10 @@ std::string told(std::string const& line) {
   take->add_option("--resampling", resampling, "");
   add_whole(*take, "--seed", seed, "")->needs(add_whole(*take, "--count", count, ""));
   app.add_subcommand("group", "")->require_subcommand(1)->add_subcommand("one", "");
+  CLI::App* give = app.add_subcommand("give", "");
+  give->add_flag("--boundless", strict, "");
+  give->add_flag("--strict", strict, "");
+  app.add_subcommand("lend", "")->add_flag("--boundless", strict, "");
   try {
     app.parse(line, false);
   } catch (CLI::ParseError const& error) {
@@ -52,6 +56,15 @@ TEST(UsageError, SuggestsTheOptionThatWasMeant) {
   EXPECT_EQ(told("take a.tif --out x --targ=3"), "terrazzo take has no option --targ; type \"--target-size\"");
   EXPECT_EQ(told("take a.tif --out x --colour"),
             "terrazzo take has no option --colour; type \"terrazzo take --help\" to list its options");
+}
+
+TEST(UsageError, NamesTheCommandsWithTheOption) {
+  EXPECT_EQ(told("take a.tif --out x --boundless"),
+            "terrazzo take has no option --boundless; give and lend have it; type \"terrazzo take --help\" to list its "
+            "options");
+  EXPECT_EQ(told("lend --strict"),
+            "terrazzo lend has no option --strict; take and give have it; type \"terrazzo lend --help\" to list its "
+            "options");
 }
 
 TEST(UsageError, SuggestsNoWordThatOnlyBeginsAlike) {

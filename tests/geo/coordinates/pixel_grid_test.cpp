@@ -212,6 +212,20 @@ TEST(GridWindowOf, RefusesBoxesThatNoResultHolds) {
   }
 }
 
+TEST(PartInside, ClipsTheWindowToTheLevel) {
+  Info info = north_up();
+  info.width = 100;
+  info.height = 50;
+  info.overviews.push_back({.width = 50, .height = 10});
+  EXPECT_EQ(part_inside(info, {-5, -3, 20, 20}), (Window{0, 0, 15, 17}));
+  EXPECT_EQ(part_inside(info, {3, 4, 5, 6}), (Window{3, 4, 5, 6}));
+  EXPECT_EQ(part_inside(info, {40, 8, 20, 20}, 1), (Window{40, 8, 10, 2}));
+  EXPECT_FALSE(part_inside(info, {100, 0, 5, 5}));
+  EXPECT_FALSE(part_inside(info, {0, -5, 5, 5}));
+  EXPECT_FALSE(part_inside(info, {std::numeric_limits<std::int64_t>::max(), 0, 5, 5}));
+  EXPECT_EQ(kind_of_failure([&] { return part_inside(info, {0, 0, 5, 5}, 2); }), ErrorKind::usage);
+}
+
 TEST(TransformOf, MovesTheOriginToTheWindow) {
   EXPECT_EQ(transform_of(north_up(), {3, 4, 10, 10}), (std::array<double, 6>{500'030, 10, 0, 3'999'960, 0, -10}));
   Info const info = rotated();

@@ -9,7 +9,8 @@ namespace {
 using ReduceKernelOnDevice = test::ReduceOnDevice;
 
 TEST_F(ReduceKernelOnDevice, EqualsTheHost) {
-  for (Resampling const method : {Resampling::bilinear, Resampling::cubic, Resampling::lanczos}) {
+  for (Resampling const method :
+       {Resampling::bilinear, Resampling::cubic, Resampling::cubic_spline, Resampling::lanczos}) {
     test::expect_samples_of_the_host(method, 40, [](DType dtype) { return !is_complex(dtype); });
   }
 }

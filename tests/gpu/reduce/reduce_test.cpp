@@ -46,7 +46,8 @@ TEST(DeviceReduction, NeedsTablesForKernelsOnly) {
 
 TEST_F(DeviceReductionOnDevice, TakesWhatItSaidForItsTables) {
   StreamHandle const stream = make_stream();
-  for (Resampling const method : {Resampling::nearest, Resampling::bilinear, Resampling::cubic, Resampling::lanczos}) {
+  for (Resampling const method :
+       {Resampling::nearest, Resampling::bilinear, Resampling::cubic, Resampling::cubic_spline, Resampling::lanczos}) {
     auto const allocator = std::make_shared<CountingAllocator>();
     tile::ReductionSpec const spec{1025, 77, 513, 39, DType::f32, 1, method};
     DeviceReduction const reduction(spec, allocator, stream.get());

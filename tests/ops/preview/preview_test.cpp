@@ -2,6 +2,7 @@
 #include "terrazzo/stats.hpp"
 
 #include "support/raster.hpp"
+#include "terrazzo/source.hpp"
 
 #include <gtest/gtest.h>
 
@@ -26,6 +27,23 @@ Pixel pixel(Picture const& picture, std::uint32_t x, std::uint32_t y) {
 Picture preview(testing::TiffBuilder const& builder, PreviewRequest const& request = {}) {
   Raster const raster(builder);
   return make_preview(raster.dataset(), request);
+}
+
+// Indices into a colour table: 0 is half blue, 1 red, 9 green, the others black.
+Dataset palette_raster(std::uint32_t width, std::uint32_t height, std::vector<std::uint8_t> const& indices) {
+  auto builder = raster_builder<std::uint8_t>(width, height, indices, height);
+  std::vector<std::uint16_t> map(3 * 256);
+  map[1] = 0xffff;
+  map[256 + 9] = 0xffff;
+  map[2 * 256] = 0x8080;
+  builder.shorts(320, map);
+  auto bytes = builder.bytes();
+  for (std::size_t i = 0; i + 12 < bytes.size(); ++i) {  // PhotometricInterpretation becomes 3, palette
+    if (bytes[i] == std::byte{6} && bytes[i + 1] == std::byte{1} && bytes[i + 2] == std::byte{3}) {
+      bytes[i + 8] = std::byte{3};
+    }
+  }
+  return open(memory_source(std::move(bytes), "palette"));
 }
 
 TEST(MakePreview, CanBeCancelled) {
@@ -123,20 +141,38 @@ TEST(MakePreview, BandsChooseTheColours) {
 }
 
 TEST(MakePreview, DrawsPalettesInTheirColours) {
-  auto builder = raster_builder<std::uint8_t>(2, 1, {1, 0}, 1);
-  std::vector<std::uint16_t> map(3 * 256);
-  map[1] = 0xffff;        // entry 1: red
-  map[2 * 256] = 0x8080;  // entry 0: half blue
-  builder.shorts(320, map);
-  auto bytes = builder.bytes();
-  for (std::size_t i = 0; i + 12 < bytes.size(); ++i) {  // PhotometricInterpretation becomes 3, palette
-    if (bytes[i] == std::byte{6} && bytes[i + 1] == std::byte{1} && bytes[i + 2] == std::byte{3}) {
-      bytes[i + 8] = std::byte{3};
-    }
-  }
-  auto const picture = make_preview(open_memory(bytes));
+  auto const picture = make_preview(palette_raster(2, 1, {1, 0}));
   EXPECT_EQ(pixel(picture, 0, 0), (Pixel{255, 0, 0, 255}));
   EXPECT_EQ(pixel(picture, 1, 0), (Pixel{0, 0, 128, 255}));
+}
+
+TEST(MakePreview, ShrinksPalettesByTheirColours) {
+  // Squares of 2 x 2 pixels: all 1, all 9, and one 1 among three 9. The mean of indices 1 and 9 would be a third
+// colour.
+  auto const small = make_preview(palette_raster(6, 2, {1, 1, 9, 9, 1, 9, 1, 1, 9, 9, 9, 9}), {.max_size = 3});
+  ASSERT_EQ(small.width, 3U);
+  EXPECT_EQ(pixel(small, 0, 0), (Pixel{255, 0, 0, 255}));
+  EXPECT_EQ(pixel(small, 1, 0), (Pixel{0, 255, 0, 255}));
+  EXPECT_EQ(pixel(small, 2, 0), (Pixel{64, 191, 0, 255}));
+}
+
+TEST(MakePreview, ShrinksPalettesFarWithoutNewColours) {
+  // Columns of eight pixels: a picture pixel takes its colours from one column.
+  std::vector<std::uint8_t> columns;
+  for (std::size_t i = 0; i < std::size_t{64} * 64; ++i) { columns.push_back(i / 8 % 2 == 0 ? 1 : 9); }
+  auto const picture = make_preview(palette_raster(64, 64, columns), {.max_size = 8});
+  for (std::uint32_t x = 0; x < 8; ++x) {
+    EXPECT_EQ(pixel(picture, x, 3), (x % 2 == 0 ? Pixel{255, 0, 0, 255} : Pixel{0, 255, 0, 255})) << x;
+  }
+}
+
+TEST(MakePreview, IndicesShownAsShadesAreNotAveraged) {
+  auto const picture = make_preview(palette_raster(4, 4, {1, 9, 1, 9, 9, 1, 9, 1, 1, 9, 1, 9, 9, 1, 9, 1}),
+                                    {.max_size = 2, .style = PreviewStyle::gray, .range_min = 1, .range_max = 9});
+  for (std::uint32_t x = 0; x < 2; ++x) {
+    int const shade = pixel(picture, x, 0)[0];
+    EXPECT_TRUE(shade == 0 || shade == 255) << shade;
+  }
 }
 
 TEST(MakePreview, ColormapGoesFromItsFirstToItsLastColour) {

@@ -7,12 +7,14 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 
 import everyday_files
 import harness
+import manuals
 import numpy as np
 import png
 import pytest
@@ -257,9 +259,8 @@ def same_files(theirs, ours):
 
 
 def both_are_manuals(theirs, ours):
-    if "has been minimized" in ours.stdout + theirs.stdout:
-        pytest.skip("this system's man is a stub")
-    assert "gdal_translate" in theirs.stdout and "terrazzo convert" in ours.stdout
+    assert "terrazzo convert" in ours.stdout
+    assert theirs is None or "gdal_translate" in theirs.stdout
 
 
 def bash_completes(_, ours):
@@ -283,7 +284,8 @@ CHECKS = {
     "a box of coordinates": same_raster(),
     "a box of coordinates, as rio does": same_raster(),
     "a box of longitudes and latitudes": same_pixels_where_both_are,
-    "a box beyond the edge, filled with nodata": same_array,
+    "a box beyond the edge, filled with nodata": same_raster(),
+    "a window beyond the edge": same_raster(),
     "another resolution, averaged": same_raster(tolerance=2e-3),  # of 980: float32 sums in another order
     "another size, by a cubic kernel": same_raster(tolerance=2e-3),
     "the largest value of each new pixel": same_raster(),
@@ -346,15 +348,30 @@ def run(line, folder, environment):
     return Outcome(folder, result.stdout)
 
 
+def manual_line(line, environment):
+    """`man PAGE`, or a line that shows our page where `man` does not work; None where GDAL's pages are not installed."""
+    page = line.split()[1]
+    if manuals.man_works():
+        found = subprocess.run(["man", "-w", page], env=environment, capture_output=True).returncode == 0
+        return line if found or page.startswith("terrazzo") else None
+    if not page.startswith("terrazzo"):
+        return None
+    share = environment["MANPATH"].split("/man:")[0]
+    command = manuals.command_for(f"{share}/man/man1/{page}.1")
+    return command and shlex.join(command)
+
+
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_both_command_lines_give_the_same(task, files, environment, tmp_path):
     outcomes = []
     for name, line in (("theirs", task.theirs), ("ours", task.ours)):
+        if line is not None and line.startswith("man "):
+            line = manual_line(line, environment)
+            if line is None and name == "ours":
+                pytest.skip("no man and no groff on this machine")
         if line is None:
             outcomes.append(None)
             continue
-        if line.startswith("man ") and shutil.which("man") is None:
-            pytest.skip("no man on this machine")
         shutil.copytree(files, tmp_path / name)
         end = " && complete -p terrazzo" if "completion" in line else ""
         outcomes.append(run(line + end, tmp_path / name, environment))

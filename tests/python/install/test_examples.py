@@ -16,7 +16,7 @@ import rasterio
 import harness
 import package
 
-PAGES = ["README.md", "docs/sources.md", "docs/writing.md"]
+PAGES = ["README.md", "docs/mosaic.md", "docs/sources.md", "docs/writing.md"]
 NODATA = -9999
 SIDE = 100
 
@@ -49,6 +49,10 @@ def reads_back(path, sample="std::int16_t"):
     return f'check(terrazzo::read<{sample}>(terrazzo::open("{path}"))(0, 12, 34) == height_at(12, 34));'
 
 
+TWO_TILES = Example(
+    before='for (char const* name : {"west.tif", "east.tif"}) { std::filesystem::copy_file("dem.tif", name); }',
+    after=reads_back("both.tif"))
+
 EXAMPLES = {
     "array.hpp": Example(after="""check(corner == height_at(0, 0)); check(highest == height_at(99, 99));
         check(first_row.size() == 100 && first_row[7] == height_at(0, 7));"""),
@@ -64,9 +68,7 @@ EXAMPLES = {
         check(heights(0, 1, 2) == height_at(window.row + 1, window.column + 2));"""),
     "edit.hpp": Example(after="""terrazzo::Info const info = terrazzo::open("dem.tif").info();
         check(info.georeference.crs->epsg == 32633);""" + reads_back("dem.tif")),
-    "mosaic.hpp": Example(
-        before='for (char const* name : {"west.tif", "east.tif"}) { std::filesystem::copy_file("dem.tif", name); }',
-        after=reads_back("both.tif")),
+    "mosaic.hpp": TWO_TILES,
     "output_file.hpp": Example(
         before='terrazzo::Picture const picture = terrazzo::make_preview(terrazzo::open("dem.tif"));',
         after='check(std::filesystem::file_size("dem.png") == png.size());'),
@@ -94,6 +96,7 @@ EXAMPLES = {
     "write.hpp": Example(before=FLOATS, after=reads_back("out.tif", "float")),
     "README.md 2": Example(before=DEM + "terrazzo::StreamView const stream; terrazzo::WriteOptions const options;",
                            runs=False),  # needs a GPU
+    "docs/mosaic.md 1": TWO_TILES,
     "docs/sources.md 1": Example(
         before="""struct {
           std::vector<char> bytes = bytes_of("dem.tif");

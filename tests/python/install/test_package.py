@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `cmake --install` leaves, the symbols of the shared library, and those that the binaries need."""
 
+import os
+import pathlib
 import platform
 import re
 import shutil
@@ -46,11 +48,22 @@ def test_the_installation_has_every_part(prefix):
     names = {str(path.relative_to(prefix)) for path in prefix.rglob("*") if path.is_file()}
     for wanted in (r"bin/terrazzo", r"include/terrazzo/array\.hpp", r"lib[^ ]*/libterrazzo\.(a|so)", r"share/doc/terrazzo/LICENSE",
                    r"lib[^ ]*/pkgconfig/terrazzo\.pc", r"lib[^ ]*/cmake/terrazzo/terrazzoConfig\.cmake",
-                   r"share/man/man1/terrazzo\.1", r"share/man/man1/terrazzo-info\.1",
-                   r"share/bash-completion/completions/terrazzo"):
+                   r"share/man/man1/terrazzo\.1", r"share/bash-completion/completions/terrazzo",
+                   r"share/zsh/site-functions/_terrazzo", r"share/fish/vendor_completions\.d/terrazzo\.fish"):
         assert any(re.fullmatch(wanted, name) for name in names), f"{wanted} is not among {sorted(names)}"
     headers = {path.name for path in (harness.ROOT / "include/terrazzo").iterdir()}
     assert headers == {path.name for path in (prefix / "include/terrazzo").iterdir()}
+
+
+def test_manual_pages_and_completions_are_those_of_the_binary(prefix, tmp_path):
+    harness.run_ok("man", "--share", tmp_path)
+    made = {str(path.relative_to(tmp_path)): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    commands = re.findall(r"^  (\w+)  ", harness.run_ok("--help").stdout.decode().split("Subcommands:")[1], re.MULTILINE)
+    assert len(commands) > 10 and {f"man/man1/terrazzo-{command}.1" for command in commands} < made.keys()
+    for shell, name in (("bash", "bash-completion/completions/terrazzo"), ("zsh", "zsh/site-functions/_terrazzo"),
+                        ("fish", "fish/vendor_completions.d/terrazzo.fish")):
+        assert made[name] == harness.run_ok("completion", shell).stdout
+    assert made == {name: (prefix / "share" / name).read_bytes() for name in made}
 
 
 def test_pkg_config_tells_how_to_compile_and_link(prefix, tmp_path):
@@ -65,6 +78,32 @@ def test_pkg_config_tells_how_to_compile_and_link(prefix, tmp_path):
 def test_no_part_of_the_package_names_the_build_folder(prefix):
     for path in [*prefix.rglob("*.cmake"), *prefix.rglob("*.pc")]:
         assert str(package.BUILD) not in path.read_text(), path
+
+
+def in_cache(name):
+    """A value of CMakeCache.txt."""
+    found = re.search(rf"^{name}:\w+=(.*)$", (package.BUILD / "CMakeCache.txt").read_text(), re.MULTILINE)
+    return found[1] if found else ""
+
+
+def test_a_program_needs_no_cuda_toolkit(prefix):
+    """The static CUDA runtime is installed beside the library, and no file of the package names the toolkit's folders."""
+    runtime = in_cache("CUDA_cudart_static_LIBRARY")
+    if not runtime or in_cache("TERRAZZO_CUDA_SHARED_RUNTIME") == "ON":
+        pytest.skip("the build has no static CUDA runtime")
+    [installed] = prefix.rglob("libcudart_static.a")
+    assert installed.parent.name == "terrazzo" and installed.stat().st_size == pathlib.Path(runtime).stat().st_size
+    folders = {pathlib.Path(runtime).parent, pathlib.Path(runtime).resolve().parent}
+    compilers = [in_cache(name) for name in ("CMAKE_CUDA_COMPILER", "TERRAZZO_NVCC")]
+    folders |= {pathlib.Path(os.path.realpath(path)).parents[1] for path in compilers if path}
+    folders -= {pathlib.Path("/usr"), pathlib.Path("/")}
+    texts = [path for path in prefix.rglob("*") if path.suffix in (".pc", ".cmake")]
+    assert len(texts) > 3
+    for path in texts:
+        named = [folder for folder in map(str, folders) if folder in path.read_text()]
+        assert named == [], path
+    libraries = package.pkg_config(prefix, "--libs")
+    assert any(word.endswith("/terrazzo/libcudart_static.a") for word in libraries)
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 """Bounds, corners, boxes and CRSs beside rasterio's and GDAL's."""
 
 import math
+import subprocess
 
 import harness
 import numpy as np
@@ -238,11 +239,66 @@ def test_a_boundless_box_is_filled_as_by_rasterio(nodata, tmp_path):
         assert np.array_equal(np.isnan(masked[0]), outside | (expected[0] == nodata))
 
 
+@pytest.mark.parametrize("command", ("convert", "cog"))
+@pytest.mark.parametrize("missing", ("nodata", "nothing", "mask", "alpha"))
+def test_a_conversion_beyond_the_edge_has_the_pixels_of_gdal(command, missing, tmp_path):
+    """Outside the raster GDAL writes nodata, else 0, and marks it missing by nodata, mask or alpha. Without any of them
+    its 0 is data; here it is masked."""
+    path, theirs, ours = tmp_path / "a.tif", tmp_path / "theirs.tif", tmp_path / "ours.tif"
+    y, x = np.mgrid[0:40, 0:60]
+    pixels = np.stack([x + 60 * y + 1, np.where(x % 7 == 0, 0, 65535)]).astype("uint16")
+    options = {"nodata": 9} if missing == "nodata" else {"alpha": "yes"} if missing == "alpha" else {}
+    with (rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True),
+          rasterio.open(path, "w", driver="GTiff", width=60, height=40, count=2 if missing == "alpha" else 1, dtype="uint16",
+                        transform=NORTH_UP, crs="EPSG:32633", tiled=True, blockxsize=16, blockysize=16, **options) as out):
+        out.write(pixels[:out.count])
+        if missing == "mask":
+            out.write_mask((x + y) % 5 != 0)
+    for window in ((-5, -7, 30, 20), (50, 30, 90, 70), (-3, -2, 70, 50), (10, -3, 5, 46)):
+        with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=True):
+            subprocess.run(["gdal_translate", "-q", "-srcwin", *map(str, window), path, theirs], check=True)
+        words = ("--window", ",".join(map(str, window)), "--boundless", "--tile-size", "16")
+        harness.run_ok(command, path, "-o", ours, *words)
+        with rasterio.open(theirs) as a, rasterio.open(ours) as b:
+            assert a.transform.almost_equals(b.transform, 1e-9) and a.nodata == b.nodata
+            np.testing.assert_array_equal(b.read(), a.read())
+            columns, rows = window[0] + np.arange(window[2]), window[1] + np.arange(window[3])[:, None]
+            outside = (columns < 0) | (columns >= 60) | (rows < 0) | (rows >= 40)
+            valid = ~outside if missing == "nothing" else a.dataset_mask() != 0
+            np.testing.assert_array_equal(b.dataset_mask() != 0, valid)
+            assert not (b.dataset_mask() != 0)[outside].any()
+
+
+def test_a_box_beyond_the_edge_of_an_overview_and_other_types(tmp_path):
+    path, out = tmp_path / "a.tif", tmp_path / "b.tif"
+    write(path, NORTH_UP, "EPSG:32633", nodata=-7)
+    harness.run_ok("overviews", path, "--factors", "2")
+    box = ("--bbox", "399900,4999900,400050,5000070", "--boundless")
+    wanted = harness.read(path, *box, "--level", "1", folder=tmp_path)
+    harness.run_ok("convert", path, "-o", out, *box, "--level", "1", "--dtype", "float32", "--masked")
+    with rasterio.open(out) as file:
+        assert file.transform.almost_equals(Affine(20, 0, 399_900, 0, -20, 5_000_080))
+        assert np.isnan(file.nodata) and file.dtypes[0] == "float32"
+        assert np.array_equal(np.isnan(file.read()), wanted == -7)
+
+
+def test_only_commands_that_write_pixels_take_a_box_beyond_the_edge(tmp_path):
+    for words in (("stats", ), ("checksum", ), ("plan", ), ("preview", "--out", tmp_path / "a.png")):
+        result = harness.run(words[0], DEM, *words[1:], "--boundless", "--bbox", "390000,4999990,400015,9e6", "--json")
+        assert result.code == harness.USAGE
+        assert "read, cog and convert have it" in result.error()["message"]
+        result = harness.run(words[0], DEM, *words[1:], "--window", "-1,0,5,5", "--json")
+        assert result.code == harness.USAGE and "begins outside the raster" in result.error()["message"]
+    web = ("--tiling-scheme", "GoogleMapsCompatible")
+    assert harness.run("cog", DEM, "-o", tmp_path / "a.tif", "--window", "0,0,5,5", "--boundless", *web).code == harness.USAGE
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_boundless_box_has_its_limits(tmp_path):
     out = tmp_path / "a.npy"
     inside = ("--bbox", "400100,4999500,400200,4999600")
     for words in (("--boundless", ), ("--boundless", *inside, "--mask"), ("--boundless", *inside, "--target-size", "5,5"),
-                  ("--boundless", "--bbox", "-10,-20,-5,-6"), ("--boundless", "--bbox", "-1e300,-1e300,1e300,1e300")):
+                  ("--boundless", "--bbox", "-10,-20,-5,-6"), ("--boundless", "--window", "-9,0,9,9"), ("--boundless", "--bbox", "-1e300,-1e300,1e300,1e300")):
         assert harness.run("read", DEM, "--out", out, *words).code == harness.USAGE
     huge = ("--boundless", "--bbox", "-1e10,-1e10,1e10,1e10")
     assert harness.run("read", DEM, "--out", out, *huge).code == harness.LIMIT

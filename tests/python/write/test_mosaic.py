@@ -305,23 +305,35 @@ def tiny_tiles(folder, columns, rows):
     return whole
 
 
-def test_two_thousand_files_with_few_descriptors(tmp_path):
+def test_ten_thousand_files_with_few_descriptors(tmp_path):
     folder = tmp_path / "tiles"
     folder.mkdir()
-    whole = tiny_tiles(folder, 50, 40)
+    whole = tiny_tiles(folder, 100, 100)
     names = tmp_path / "names.txt"
     names.write_text("".join(f"{path}\n" for path in sorted(folder.iterdir())))
     out = tmp_path / "out.tif"
     result = harness.run("-c", f"ulimit -n 64; exec {harness.BINARY} mosaic --inputs-from {names} -o {out} --cog --json",
                          binary="/bin/sh", timeout=120)
     assert result.code == harness.OK, str(result)
-    assert result.json()["inputs"] == 2000 and not result.json()["gaps"]
+    assert result.json()["inputs"] == 10_000 and not result.json()["gaps"]
     np.testing.assert_array_equal(pixels_of(out), whole)
     # The folder says the same; an output in it is no input of the next run.
     for _ in range(2):
         report = harness.run_json("mosaic", folder, "-o", folder / "all.tif", "--json", "--tile-size", 16)
-        assert report["inputs"] == 2000
+        assert report["inputs"] == 10_000
     np.testing.assert_array_equal(pixels_of(folder / "all.tif"), whole)
+
+
+def test_shades_of_masks_become_valid(tmp_path):
+    paths = [write(tmp_path / f"{name}.tif", np.ones((1, 4, 4), "uint8"), x, 0) for name, x in (("a", 0), ("b", 4))]
+    for path in paths:
+        with rasterio.Env(GDAL_TIFF_INTERNAL_MASK=False), rasterio.open(path, "r+") as file:
+            file.write_mask(np.array([[0, 1, 128, 255]] * 4, "uint8"))
+    assert (tmp_path / "a.tif.msk").exists(), "8 bits, unlike an internal mask"
+    out = tmp_path / "out.tif"
+    harness.run_ok("mosaic", *paths, "-o", out)
+    with rasterio.open(out) as file:
+        assert file.read_masks(1).tolist() == [[0, 255, 255, 255] * 2] * 4
 
 
 def test_names_of_files_and_outputs(tmp_path):

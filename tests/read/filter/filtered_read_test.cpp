@@ -158,8 +158,9 @@ TEST(FilteredRead, GivesAbsentBlocksTheirFill) {
   };
   for (Case const& c : {Case{nullptr, 0.0F}, Case{"-9999", -9999.0F}, Case{"nan", std::nanf("")}}) {
     Opened const sparse(half_absent(true, c.nodata, c.fill)), whole(half_absent(false, c.nodata, c.fill));
-    for (Resampling const method : {Resampling::average, Resampling::rms, Resampling::bilinear, Resampling::lanczos,
-                                    Resampling::mode, Resampling::minimum, Resampling::median}) {
+    for (Resampling const method :
+         {Resampling::average, Resampling::rms, Resampling::bilinear, Resampling::cubic_spline, Resampling::lanczos,
+          Resampling::mode, Resampling::minimum, Resampling::median}) {
       for (TargetSize const size : {TargetSize{25, 55}, TargetSize{7, 31}, TargetSize{61, 200}}) {
         ReadRequest request;
         request.target_size = size;

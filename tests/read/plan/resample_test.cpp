@@ -164,8 +164,9 @@ TEST(Resample, MapsStayInsideTheirLevel) {
   }
 }
 
-constexpr Resampling kMethods[] = {Resampling::nearest, Resampling::average, Resampling::bilinear,
-                                   Resampling::cubic,   Resampling::lanczos, Resampling::median};
+constexpr Resampling kMethods[] = {Resampling::nearest, Resampling::average,      Resampling::bilinear,
+                                   Resampling::cubic,   Resampling::cubic_spline, Resampling::lanczos,
+                                   Resampling::median};
 
 TEST(ResampleToGrid, HasThePixelsOfATargetSizeWhereTheGridIsTheSame) {
   Opened const opened(pyramid(std::span(kPyramid).first(1)));

@@ -6,7 +6,8 @@
 namespace terrazzo::tile {
 namespace {
 
-constexpr Resampling kKernels[] = {Resampling::bilinear, Resampling::cubic, Resampling::lanczos};
+constexpr Resampling kKernels[] = {Resampling::bilinear, Resampling::cubic, Resampling::cubic_spline,
+                                   Resampling::lanczos};
 
 TEST(ReduceKernel, KeepsAFlatRasterFlat) {
   for (Resampling const method : kKernels) {

@@ -11,8 +11,9 @@
 namespace terrazzo::tile {
 namespace {
 
-constexpr Resampling kMethods[] = {Resampling::nearest, Resampling::average, Resampling::bilinear, Resampling::cubic,
-                                   Resampling::lanczos, Resampling::mode,    Resampling::minimum,  Resampling::maximum,
+constexpr Resampling kMethods[] = {Resampling::nearest, Resampling::average,      Resampling::bilinear,
+                                   Resampling::cubic,   Resampling::cubic_spline, Resampling::lanczos,
+                                   Resampling::mode,    Resampling::minimum,      Resampling::maximum,
                                    Resampling::median,  Resampling::rms};
 
 struct Shape {

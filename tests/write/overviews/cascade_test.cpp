@@ -15,8 +15,9 @@
 namespace terrazzo::writing {
 namespace {
 
-constexpr Resampling kMethods[] = {Resampling::nearest, Resampling::average, Resampling::bilinear, Resampling::cubic,
-                                   Resampling::lanczos, Resampling::mode,    Resampling::minimum,  Resampling::maximum,
+constexpr Resampling kMethods[] = {Resampling::nearest, Resampling::average,      Resampling::bilinear,
+                                   Resampling::cubic,   Resampling::cubic_spline, Resampling::lanczos,
+                                   Resampling::mode,    Resampling::minimum,      Resampling::maximum,
                                    Resampling::median,  Resampling::rms};
 
 FilePlan plan_of(Image const& image, std::vector<std::uint32_t> factors, Resampling method, PlanarLayout planar) {
