@@ -15,7 +15,7 @@ import xarray as xr
 from . import _core
 from . import _geotiff_write_arguments as arguments
 from . import _geotiff_write_tags as tags
-from ._geotiff_arguments import check_gpu, refuse_vrt
+from ._geotiff_arguments import check_gpu
 from ._geotiff_sidecars import Statistics, check_ramp, remove_stale, write_categories, write_symbology
 from ._geotiff_write_georeference import check_axes, check_crs_attrs, check_rotation, resolve_crs, resolve_transform
 from ._geotiff_write_values import (
@@ -74,6 +74,7 @@ def to_geotiff(
     'relative.tif'
     """
     arguments.check_path(path)
+    path = os.fspath(path) if isinstance(path, os.PathLike) else path
     ramp = check_ramp(color_ramp)
     attrs = dict(data.attrs) if isinstance(data, xr.DataArray) else {}
     categories = attrs.get("category_names"), attrs.get("category_colors")
@@ -95,8 +96,8 @@ def to_geotiff(
     codec = arguments.check_compression(
         compression, compression_level, max_z_error, allow_experimental_codecs, allow_internal_only_jpeg
     )
-    refuse_vrt(path)
     pixels = bands_first(data)
+    arguments.refuse_vrt_target(path, cog, overview_levels, tiled, np.ndim(data))
     arguments.check_target(path, cog, gpu, is_dask(pixels))
     arguments.warn_of_opt_ins(compression, codec)
     tags.check_rich_attrs(attrs, allow_experimental_codecs)

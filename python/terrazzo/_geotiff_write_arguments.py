@@ -2,12 +2,15 @@
 """Checks of to_geotiff()'s arguments, in the order in which `xrspatial.geotiff` makes them."""
 from __future__ import annotations
 
+import errno
 import math
+import os
 import warnings
 from typing import Any
 
 import numpy as np
 
+from ._geotiff_arguments import refuse_vrt
 from ._sources import is_url, path_of
 from .compat import GeoTIFFFallbackWarning
 
@@ -25,7 +28,7 @@ _DEFAULT_LEVEL = 6
 def check_path(path: Any) -> None:
     if path is None:
         raise TypeError("to_geotiff: 'path' must be a str, a PathLike or an object with write(), not None")
-    if path_of(path) is None and not isinstance(path, bytes) and not hasattr(path, "write"):
+    if path_of(path) is None and not hasattr(path, "write"):
         raise TypeError(f"to_geotiff: 'path' must be a str, a PathLike or an object with write(), not {type(path).__name__}")
 
 
@@ -104,8 +107,24 @@ def check_target(path: Any, cog: bool, gpu: Any, lazy: bool) -> None:
     elif is_url(name):
         if name.lower().startswith(("http://", "https://")):
             raise NotImplementedError(f"{name}: http(s) targets cannot be written to")
-        if lazy:
-            raise NotImplementedError(f"{name}: dask arrays are not written to cloud targets; call .compute() first")
+        if lazy and not cog:
+            raise NotImplementedError(f"{name}: dask arrays are not streamed to cloud targets; call .compute() first")
+    elif os.path.isdir(name):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    elif not os.path.isdir(os.path.dirname(name) or "."):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.path.dirname(name))
+
+
+def refuse_vrt_target(path: Any, cog: bool, overview_levels: Any, tiled: bool, dimensions: int) -> None:
+    name = path_of(path)
+    if name is None or not name.lower().endswith(".vrt"):
+        return
+    for given, what in ((cog, "cog=True"), (overview_levels is not None, "overview_levels"), (not tiled, "tiled=False")):
+        if given:
+            raise ValueError(f"{what} is not compatible with VRT output, which is a folder of tiled GeoTIFFs.")
+    if dimensions != 2:
+        raise ValueError(f"VRT tiled output currently supports 2D arrays only, got {dimensions}D.")
+    refuse_vrt(path)
 
 
 def warn_of_opt_ins(name: str, codec: str) -> None:

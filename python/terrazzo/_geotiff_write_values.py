@@ -189,7 +189,7 @@ def packed(data: Any, nodata: Any) -> tuple[Any, Any, dict[str, Any]]:
     if not isinstance(data, xr.DataArray):
         raise ValueError("pack=True requires a DataArray, whose attributes have the state that unpack=True left")
     attrs = dict(data.attrs)
-    if not any(key in attrs for key in ("scale_factor", "add_offset", "mask_and_scale_dtype")):
+    if not ("scale_factor" in attrs or "mask_and_scale_dtype" in attrs or attrs.get("masked_nodata")):
         raise ValueError("pack=True: the attributes have no unpack state; read the file with unpack=True")
     scale, offset = float(attrs.get("scale_factor", 1)), float(attrs.get("add_offset", 0))
     if not math.isfinite(scale) or scale == 0 or not math.isfinite(offset):
@@ -207,7 +207,8 @@ def packed(data: Any, nodata: Any) -> tuple[Any, Any, dict[str, Any]]:
     values = data.data
     result = values.map_blocks(stored, dtype=target, meta=np.empty((0,) * values.ndim, target)) if is_dask(values) else stored(values)
     metadata = attrs.get("gdal_metadata")
-    if isinstance(metadata, dict):
+    scaled = "scale_factor" in attrs and isinstance(metadata, dict)
+    if scaled and any(isinstance(key, tuple) and key[0] in ("SCALE", "OFFSET") for key in metadata):
         attrs["gdal_metadata"] = _dataset_items(metadata, scale, offset)
         attrs.pop("gdal_metadata_xml", None)
     for key in ("scale_factor", "add_offset", "mask_and_scale_dtype"):
@@ -220,7 +221,8 @@ def _packed_dtype(attrs: dict[str, Any], sentinel: Any, fallback: np.dtype[Any])
     if named is not None:
         return np.dtype(named)
     own = attrs.get("nodata")
-    return own.dtype if isinstance(own, np.integer) else fallback
+    is_integer = isinstance(own, (int, np.integer)) and not isinstance(own, bool)
+    return np.asarray(own).dtype if is_integer else fallback
 
 
 def _stored(values: Any, scale: float, offset: float, target: np.dtype[Any], sentinel: Any) -> Any:
@@ -247,6 +249,4 @@ def _stored(values: Any, scale: float, offset: float, target: np.dtype[Any], sen
 def _dataset_items(items: dict[Any, str], scale: float, offset: float) -> dict[Any, str]:
     """Scale and offset of bands become those of the raster."""
     kept = {key: value for key, value in items.items() if not (isinstance(key, tuple) and key[0] in ("SCALE", "OFFSET"))}
-    if len(kept) != len(items):
-        kept |= {"SCALE": repr(scale), "OFFSET": repr(offset)}
-    return kept
+    return kept | {"SCALE": repr(scale), "OFFSET": repr(offset)}
