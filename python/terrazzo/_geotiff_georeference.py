@@ -11,6 +11,7 @@ import numpy as np
 
 from ._crs import Crs
 from ._geometry import Transform, Window
+from ._geotiff_source import is_strict
 from ._tags import Directory
 from .compat import (
     GEOREF_STATUS_CRS_ONLY,
@@ -191,6 +192,8 @@ def _wkt_of_epsg(epsg: int) -> str | None:
     text = _epsg_text(epsg)
     if isinstance(text, str):
         return text
+    if is_strict():
+        raise text
     warnings.warn(
         f"attrs['crs_wkt'] is left out: no WKT of EPSG:{epsg} could be found ({type(text).__name__}: {text})",
         GeoTIFFFallbackWarning,

@@ -17,7 +17,7 @@ from .errors import LimitError, UnsupportedError
 MAX_TILE_BYTES = 256 << 20
 _LARGE_TABLE = 1 << 16  # byte counts that are not worth a request of their own
 
-_SUBFILE, _WIDTH, _HEIGHT, _BITS, _SAMPLES, _FORMAT = 254, 256, 257, 258, 277, 339
+_SUBFILE, _WIDTH, _HEIGHT, _BITS, _COMPRESSION, _SAMPLES, _PREDICTOR, _FORMAT = 254, 256, 257, 258, 259, 277, 317, 339
 _STRIP_OFFSETS, _STRIP_COUNTS, _ROWS_PER_STRIP, _PLANAR = 273, 279, 278, 284
 _TILE_WIDTH, _TILE_HEIGHT, _TILE_OFFSETS, _TILE_COUNTS = 322, 323, 324, 325
 
@@ -61,12 +61,12 @@ class Levels:
     def open(self) -> tuple[Dataset, int]:
         """(dataset, overview) of the chosen level in the library's terms."""
         level = self.levels[self.chosen]
-        dataset = _open(self.source.opened, 0)
+        dataset = self._open(0)
         if self.chosen == 0:
             return dataset, 0
         if not level.is_overview and level.page is not None:
             pages = [page.ifd for page in dataset.info.pages]
-            return (_open(self.source.opened, level.page), 0) if level.page in pages else (dataset, 0)
+            return (self._open(level.page), 0) if level.page in pages else (dataset, 0)
         height, width = image_size(level.directory)
         same = [other for other in self.levels[1 : self.chosen + 1] if image_size(other.directory) == (height, width)]
         found = [number for number, o in enumerate(dataset.overviews, 1) if (o.height, o.width) == (height, width)]
@@ -74,12 +74,14 @@ class Levels:
             raise ValueError(f"overview_level={self.chosen} ({width} x {height} pixels) is no overview of the image")
         return dataset, found[len(same) - 1]
 
-
-def _open(source: Any, page: int) -> Dataset:
-    try:
-        return open(source, page=page)
-    except (LimitError, UnsupportedError) as error:
-        raise ValueError(str(error)) from error
+    def _open(self, page: int) -> Dataset:
+        try:
+            dataset = open(self.source.opened, page=page)
+            assert dataset.dtype is not None  # images that cannot be decoded are refused here
+            return dataset
+        except (LimitError, UnsupportedError) as error:
+            what = f"Unsupported compression type: {self.directory.number(_COMPRESSION, 1)}: " if "compression" in str(error) else ""
+            raise ValueError(f"{what}{error}") from error
 
 
 def _directories(file: Bytes) -> list[Directory]:
@@ -132,42 +134,58 @@ def check_layout(directory: Directory, is_local: bool) -> None:
         raise ValueError(f"Mixed BitsPerSample={bits} are not supported: all bands must have one sample type")
     if len(set(formats)) > 1:
         raise ValueError(f"Mixed SampleFormat={formats} are not supported: all bands must have one sample type")
-    if formats[0] in (5, 6):
-        raise ValueError(f"Unsupported BitsPerSample={bits[0]}, SampleFormat={formats[0]}: complex samples")
+    if formats[0] not in (1, 2, 3, 4):
+        raise ValueError(f"Unsupported BitsPerSample={bits[0]}, SampleFormat={formats[0]}")
+    if directory.number(_PREDICTOR, 1) == 3 and formats[0] != 3:
+        raise ValueError(f"Predictor=3 (PREDICTOR floating point) needs SampleFormat=3, and the file has {formats[0]}")
     planar = directory.number(_PLANAR, 1)
     if planar not in (1, 2):
         raise ValueError(f"Invalid PlanarConfiguration={planar}; it is 1 or 2")
     if _TILE_WIDTH in directory:
-        _check_tiles(directory, height, width, planar)
+        expected = _check_tiles(directory, height, width, planar)
     else:
-        _check_strips(directory, height, planar)
-    _check_block_bytes(directory, is_local)
+        expected = _check_strips(directory, height, width, planar)
+    _check_block_bytes(directory, expected if bits[0] % 8 == 0 else 0, is_local)
 
 
-def _check_tiles(directory: Directory, height: int, width: int, planar: int) -> None:
+def _check_tiles(directory: Directory, height: int, width: int, planar: int) -> int:
+    """The bytes of a tile without compression."""
     across, down = directory.number(_TILE_WIDTH, 0), directory.number(_TILE_HEIGHT, 0)
     if across <= 0 or down <= 0:
         raise ValueError(f"Invalid TIFF tile size: {across} x {down}")
-    needed = -(-width // across) * -(-height // down) * (directory.number(_SAMPLES, 1) if planar == 2 else 1)
-    for tag, name in ((_TILE_OFFSETS, "TileOffsets"), (_TILE_COUNTS, "TileByteCounts")):
-        count = directory.entries[tag].count if tag in directory else 0
-        if count < needed:
-            raise ValueError(f"Tile table truncated: {name} has {count} entries, and the image needs {needed}")
+    planes = directory.number(_SAMPLES, 1) if planar == 2 else 1
+    needed = -(-width // across) * -(-height // down) * planes
+    _check_table(directory, "Tile", ((_TILE_OFFSETS, "TileOffsets"), (_TILE_COUNTS, "TileByteCounts")), needed)
+    return across * down * _pixel_bytes(directory, planar)
 
 
-def _check_strips(directory: Directory, height: int, planar: int) -> None:
+def _check_strips(directory: Directory, height: int, width: int, planar: int) -> int:
+    """The bytes of the last strip, the smallest one, without compression."""
     rows = directory.number(_ROWS_PER_STRIP, height)
     if rows <= 0:
         raise ValueError(f"Invalid RowsPerStrip={rows}")
-    needed = -(-height // rows) * (directory.number(_SAMPLES, 1) if planar == 2 else 1)
-    for tag, name in ((_STRIP_OFFSETS, "StripOffsets"), (_STRIP_COUNTS, "StripByteCounts")):
+    planes = directory.number(_SAMPLES, 1) if planar == 2 else 1
+    _check_table(
+        directory, "Strip", ((_STRIP_OFFSETS, "StripOffsets"), (_STRIP_COUNTS, "StripByteCounts")), -(-height // rows) * planes
+    )
+    return width * ((height - 1) % rows + 1) * _pixel_bytes(directory, planar)
+
+
+def _pixel_bytes(directory: Directory, planar: int) -> int:
+    return directory.number(_BITS, 8) // 8 * (1 if planar == 2 else directory.number(_SAMPLES, 1))
+
+
+def _check_table(directory: Directory, kind: str, tags: tuple[tuple[int, str], ...], needed: int) -> None:
+    for tag, name in tags:
         count = directory.entries[tag].count if tag in directory else 0
         if count < needed:
-            raise ValueError(f"Strip table truncated: {name} has {count} entries, and the image needs {needed}")
+            raise ValueError(f"{kind} table truncated: {name} has {count} entries, and the image needs {needed}")
+        if count > needed:
+            raise ValueError(f"{name} has count={count}, which exceeds expected value {needed} of the image's size")
 
 
-def _check_block_bytes(directory: Directory, is_local: bool) -> None:
-    """A compressed block of hundreds of megabytes is an attack rather than a file."""
+def _check_block_bytes(directory: Directory, expected: int, is_local: bool) -> None:
+    """A compressed block of hundreds of megabytes is an attack rather than a file; one without compression has its size."""
     tag, name = (_TILE_COUNTS, "tile") if _TILE_COUNTS in directory else (_STRIP_COUNTS, "strip")
     if tag not in directory or (not is_local and directory.entries[tag].count > _LARGE_TABLE):
         return
@@ -180,4 +198,9 @@ def _check_block_bytes(directory: Directory, is_local: bool) -> None:
             f"TIFF {name} {index} declares {name.capitalize()}ByteCount={int(counts[index]):,} bytes, which exceeds the "
             f"per-{name} safety cap of {cap:,} bytes. The file is malformed or attempting denial-of-service. Override via "
             "XRSPATIAL_COG_MAX_TILE_BYTES if this file is legitimate."
+        )
+    if directory.number(_COMPRESSION, 1) == 1 and ((counts < expected) & (counts > 0)).any():
+        raise ValueError(
+            f"Decompressed tile/strip size mismatch: expected {expected} bytes, got {int(counts[counts > 0].min())}. The TIFF "
+            "data is likely truncated or corrupt."
         )

@@ -18,7 +18,7 @@ _MAX_CATEGORIES = 1_000_000
 
 # Tags that describe the layout or have attributes of their own. All others are passed on as attrs['extra_tags'].
 _MANAGED = frozenset({
-    254, 255, 256, 257, 258, 259, 262, 266, 273, 274, 277, 278, 279, 280, 281, 282, 283, 284, 296, 317, 322, 323, 324, 325,
+    254, 256, 257, 258, 259, 262, 266, 273, 274, 277, 278, 279, 282, 283, 284, 296, 317, 322, 323, 324, 325,
     330, 339, 33550, 33922, 34264, 34735, 34736, 34737, 42112, 42113,
 })  # fmt: skip
 

@@ -2,7 +2,6 @@
 """Pixels for open_geotiff(): windows as (row, column[, band]), lazily for dask, or in GPU memory."""
 from __future__ import annotations
 
-import os
 import warnings
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ._dataset import Dataset
 from ._geometry import Window
+from ._geotiff_source import is_strict
 from ._geotiff_values import Values
 from .compat import GeoTIFFFallbackWarning
 from .errors import Error, LimitError, UnsupportedError
@@ -78,8 +78,11 @@ class Pixels:
             return cupy.asarray(self.stored())
 
 
-def is_strict() -> bool:
-    return os.environ.get("XRSPATIAL_GEOTIFF_STRICT", "").lower() in ("1", "true", "yes")
+def require_cupy() -> None:
+    try:
+        import cupy  # noqa: F401
+    except ImportError as error:
+        raise ImportError("cupy is required for gpu=True: pip install cupy-cuda12x, or the package of your CUDA") from error
 
 
 def _turned(pixels: Any, orientation: int) -> Any:

@@ -13,7 +13,7 @@ from ._geotiff_arguments import UNSET
 from ._geotiff_georeference import coordinates, flipped, has_place, moved, place_attrs, read_place
 from ._geotiff_levels import Levels, check_layout
 from ._geotiff_metadata import category_attrs, metadata_attrs, read_metadata, read_nodata, read_packing
-from ._geotiff_pixels import Pixels
+from ._geotiff_pixels import Pixels, require_cupy
 from ._geotiff_source import MAX_CLOUD_BYTES, Source, environment_size, is_vrt
 from ._geotiff_values import Values, check_nodata, inversion
 from ._sources import path_of
@@ -94,6 +94,8 @@ def open_geotiff(
             raise FileNotFoundError(2, os.strerror(2), os.fspath(source))
         arguments.refuse_vrt(source)
 
+    if gpu:
+        require_cupy()
     if max_cloud_bytes is UNSET:
         max_cloud_bytes = environment_size("XRSPATIAL_GEOTIFF_MAX_CLOUD_BYTES", MAX_CLOUD_BYTES)
     opened = Source(source, max_cloud_bytes, check_size=chunks is None)
@@ -102,11 +104,16 @@ def open_geotiff(
     samples = directory.number(_SAMPLES, 1)
     arguments.check_codec(directory.number(_COMPRESSION, 1), allow_experimental_codecs, allow_internal_only_jpeg)
     orientation = directory.number(_ORIENTATION, 1)
+    if not 1 <= orientation <= 8:
+        raise ValueError(f"Invalid TIFF Orientation tag value: {orientation} (must be 1-8 per TIFF 6.0)")
     if orientation != 1 and (window is not None or box is not None or chunks is not None):
         raise ValueError(
             f"Orientation tag (274) is {orientation}; windowed reads (window=...) and dask-chunked reads (chunks=...) are not "
             "supported for non-default orientation. Read the full array first, then slice."
         )
+    bits = directory.number(_BITS, 8)
+    if window is None and box is None and chunks is None:
+        arguments.check_pixels(*levels.size, samples, -(-bits // 8), max_pixels)
     check_layout(directory, is_local=opened.path is not None)
     band = arguments.check_band(band, samples)
 
@@ -121,7 +128,6 @@ def open_geotiff(
     part = arguments.check_window(window if box is None else arguments.box_window(place, box, levels.size), levels.size)
 
     packing = read_packing(read_metadata(directory, first), samples, band) if unpack else None
-    bits = directory.number(_BITS, 8)
     inverted = inversion(directory.number(_PHOTOMETRIC, 1), bits, samples, stored)
     values = Values(stored, nodata, bool(masked or unpack), packing, dtype, inverted)
     pixels = Pixels(dataset, overview, part, band, values, orientation)

@@ -28,6 +28,11 @@ def environment_size(name: str, default: int) -> int:
     return value if value > 0 else default
 
 
+def is_strict() -> bool:
+    """Whether what is replaced with a warning is an error instead."""
+    return os.environ.get("XRSPATIAL_GEOTIFF_STRICT", "").lower() in ("1", "true", "yes")
+
+
 def is_remote(source: Any) -> bool:
     path = path_of(source)
     return path is not None and "://" in path and not path.lower().startswith("file://")

@@ -17,6 +17,7 @@ from . import _geotiff_write_arguments as arguments
 from . import _geotiff_write_tags as tags
 from ._geotiff_arguments import check_gpu
 from ._geotiff_sidecars import Statistics, check_ramp, remove_stale, write_categories, write_symbology
+from ._geotiff_source import is_strict
 from ._geotiff_write_georeference import check_axes, check_crs_attrs, check_rotation, resolve_crs, resolve_transform
 from ._geotiff_write_values import (
     bands_first,
@@ -31,6 +32,7 @@ from ._geotiff_write_values import (
 from ._sinks import make_target
 from ._sources import is_url, path_of
 from ._write import options_for
+from .compat import GeoTIFFFallbackWarning
 
 _BUFFER_BYTES = 256 << 20
 
@@ -153,14 +155,24 @@ def to_geotiff(
     for tag, field_type, count, content in [*written_crs.geo_keys, *tags.raw_tags(attrs, nodata, own_nodata)]:
         chosen.add_extra_tag(tag, field_type, count, content)
     if gpu:
-        import cupy
-
-        pixels = cupy.asarray(pixels) if not is_dask(pixels) else pixels.map_blocks(cupy.asarray)
+        pixels = _on_gpu(pixels)
     statistics = _wanted_statistics(ramp, color_ramp_range, categories, path, bands, nodata)
     _write_to(path, pixels, chosen, corrections, buffer_bytes, statistics)
     if path_of(path) is not None and not is_url(path_of(path) or ""):
         _write_sidecars(path_of(path) or "", ramp, color_ramp_range, categories, statistics)
     return path
+
+
+def _on_gpu(pixels: Any) -> Any:
+    """The pixels in GPU memory, or as they are if there is no CuPy."""
+    try:
+        import cupy
+    except ImportError as error:
+        if is_strict():
+            raise
+        warnings.warn(f"gpu=True needs cupy ({error}); the host writes the file", GeoTIFFFallbackWarning, stacklevel=3)
+        return pixels
+    return pixels.map_blocks(cupy.asarray) if is_dask(pixels) else cupy.asarray(pixels)
 
 
 def _overridden(number: int, attrs: dict[str, Any], bands: int, photometric: Any) -> int:

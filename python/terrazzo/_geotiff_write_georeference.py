@@ -12,6 +12,7 @@ import numpy as np
 from ._crs import Crs
 from ._geometry import Transform
 from ._geotiff_georeference import WKT_ROOTS
+from ._geotiff_source import is_strict
 from ._tags import bytes_of, read_directories
 from ._write import write
 from .compat import (
@@ -64,6 +65,8 @@ def resolve_crs(crs: Any, attrs: dict[str, Any], is_point: bool, allow_unparseab
             f"is to GTCitationGeoKey.{'' if error is None else f' ({type(error).__name__}: {error})'}"
         )
     if error is not None:
+        if is_strict():
+            raise error
         warnings.warn(f"no EPSG code of the CRS ({type(error).__name__}: {error})", GeoTIFFFallbackWarning, stacklevel=4)
     warnings.warn(
         "Writing a user-defined CRS via WKT only (ProjectedCSType / GeographicType = 32767, the text in GTCitationGeoKey). "

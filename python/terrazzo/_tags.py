@@ -27,6 +27,7 @@ _CODES = {
     13: "u4", 16: "u8", 17: "i8", 18: "u8",
 }  # fmt: skip
 _RATIONALS = (5, 10)
+_NAMES = {282: "XResolution", 283: "YResolution"}
 
 
 class Bytes(NamedTuple):
@@ -96,7 +97,8 @@ class Directory:
         if entry.type in _RATIONALS:
             pairs = self.array(tag)
             if (pairs[:, 1] == 0).any():
-                raise ValueError(f"tag {tag} is a fraction with the denominator 0")
+                name = _NAMES.get(tag, "the value")
+                raise ValueError(f"tag {tag}: {name} is a fraction with the denominator 0")
             numbers = tuple(float(above) / float(below) for above, below in pairs.tolist())
         else:
             numbers = tuple(self.array(tag).tolist())
