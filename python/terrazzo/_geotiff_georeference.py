@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._crs import Crs
-from ._geometry import Transform, Window
+from ._geometry import Window
 from ._geotiff_source import is_strict
 from ._tags import Directory
 from .compat import (
@@ -28,7 +28,8 @@ from .compat import (
 from .errors import Error
 
 _PIXEL_SCALE, _TIEPOINT, _MATRIX, _GEO_KEYS, _GEO_DOUBLES, _GEO_TEXTS = 33550, 33922, 34264, 34735, 34736, 34737
-_MODEL_TYPE, _RASTER_TYPE, _CITATION, _GEOGRAPHIC, _SEMI_MAJOR, _SEMI_MINOR, _INVERSE_FLATTENING = 1024, 1025, 1026, 2048, 2057, 2058, 2059
+_MODEL_TYPE, _RASTER_TYPE, _CITATION, _GEOGRAPHIC = 1024, 1025, 1026, 2048
+_SEMI_MAJOR, _SEMI_MINOR, _INVERSE_FLATTENING = 2057, 2058, 2059
 _PROJECTED, _PROJECTED_CITATION, _PROJECTION_METHOD = 3072, 3073, 3075
 _USER_DEFINED = 32767
 WKT_ROOTS = (
@@ -313,12 +314,3 @@ def place_attrs(place: Place, window: Window) -> dict[str, Any]:
     if place.is_point:
         attrs["raster_type"] = "point"
     return attrs
-
-
-def corner_transform(place: Place) -> Transform | None:
-    """From (column, row) of pixel corners to (x, y)."""
-    if place.transform is None:
-        return None
-    dx, x, dy, y = place.transform
-    half = 0.5 if place.is_point else 0.0
-    return Transform(dx, 0.0, x - half * dx, 0.0, dy, y - half * dy)

@@ -255,7 +255,7 @@ def _write_url(url: str, pixels: Any, options: Any, corrections: dict[int, tuple
 
 
 def _write_pixels(target: Any, pixels: Any, options: Any, buffer_bytes: int, statistics: Statistics | None) -> None:
-    bands, height, width = pixels.shape
+    _, height, width = pixels.shape
     writer = _core.Writer(make_target(target), width, height, options)
     try:
         for first, end in _groups(pixels, buffer_bytes):

@@ -2,6 +2,7 @@
 """open_geotiff() and to_geotiff() with URLs and file objects, and the limits on them."""
 import http.server
 import io
+import pickle
 import threading
 
 import numpy as np
@@ -147,3 +148,20 @@ def test_the_cap_on_blocks_is_an_environment_variable(dem, monkeypatch):
         terrazzo.open_geotiff(dem)
     monkeypatch.setenv("XRSPATIAL_COG_MAX_TILE_BYTES", "-1")
     assert terrazzo.open_geotiff(dem).shape == (300, 400)
+
+
+def test_lazy_arrays_of_urls_can_be_sent_to_workers(memory, dem):
+    pytest.importorskip("dask")
+    lazy = pickle.loads(pickle.dumps(terrazzo.open_geotiff("memory://geotiff/dem.tif", chunks=128)))
+    np.testing.assert_array_equal(lazy, rasterio.open(dem).read(1))
+
+
+def test_fallbacks_are_errors_if_the_environment_says_so(dem, tmp_path, monkeypatch):
+    pytest.importorskip("pyproj")
+    da = terrazzo.open_geotiff(dem)
+    with pytest.warns(UserWarning):
+        terrazzo.to_geotiff(da.drop_attrs(), tmp_path / "a.tif", crs='PROJCS["x"')
+    monkeypatch.setenv("XRSPATIAL_GEOTIFF_STRICT", "yes")
+    with pytest.raises(Exception, match="PROJCS"):
+        terrazzo.to_geotiff(da.drop_attrs(), tmp_path / "b.tif", crs='PROJCS["x"')
+    assert not (tmp_path / "b.tif").exists()
