@@ -197,6 +197,8 @@ def _colors(
     names = {0: "miniswhite", 1: "minisblack", 2: "rgb"}
     if codec == "jpeg" and bands == 3:
         number, photometric = 2, "rgb"
+    if bands < 3:
+        del names[2]
     options["photometric"] = names.get(number, "minisblack")
     if number == 2 and bands > 3:
         is_alpha = isinstance(photometric, str) and photometric.lower() == "rgba"

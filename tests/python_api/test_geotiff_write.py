@@ -77,6 +77,13 @@ def test_bands_have_the_colours_that_were_asked_for(tmp_path, photometric, bands
     np.testing.assert_array_equal(np.squeeze(tifffile.imread(tmp_path / "a.tif")), np.squeeze(values))
 
 
+def test_extra_tags_may_name_the_colours(tmp_path):
+    terrazzo.to_geotiff(raster(**CONTRACT, extra_tags=[(262, 3, 1, 2)]), tmp_path / "a.tif")
+    assert tags_of(tmp_path / "a.tif")[262] == 2
+    with pytest.raises(ValueError, match="TAG_PHOTOMETRIC"):
+        terrazzo.to_geotiff(raster(**CONTRACT, extra_tags=[(262, 3, 1, 0)]), tmp_path / "b.tif")
+
+
 def test_min_is_white_is_inverted_back(tmp_path):
     path = tmp_path / "a.tif"
     terrazzo.to_geotiff(raster(nodata=7), path, photometric="miniswhite")
