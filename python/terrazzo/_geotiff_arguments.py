@@ -9,18 +9,24 @@ from typing import Any
 
 import numpy as np
 
-from ._dataset import Dataset
 from ._geometry import Window
-from ._sources import is_url, path_of
-from .compat import GeoTIFFFallbackWarning, PixelSafetyLimitError, RemoteStableSourcesOnlyError, RotatedTransformError
+from ._geotiff_georeference import Place
+from ._geotiff_source import is_remote
+from ._sources import path_of
+from .compat import (
+    GeoTIFFFallbackWarning,
+    PixelSafetyLimitError,
+    RemoteStableSourcesOnlyError,
+    VRTStableSourcesOnlyError,
+)
 from .errors import UnsupportedError
 
-UNSET: Any = object()
+UNSET: Any = type("Unset", (), {"__repr__": lambda self: "<default>"})()
 MAX_PIXELS = 1_000_000_000
 MAX_CHUNKS = 50_000
 
 # TIFF compression numbers that need an opt-in.
-_EXPERIMENTAL = {34887: "LERC", 34712: "JPEG 2000", 50004: "LZ4"}
+_EXPERIMENTAL = {34887: "lerc", 34712: "jpeg2000", 50004: "lz4"}
 _JPEG = 7
 
 
@@ -28,15 +34,88 @@ def resolve_alias(value: Any, default: Any, alias: Any, name: str, alias_name: s
     """The value of an argument that has a deprecated name too."""
     if alias is UNSET:
         return value
-    if value != default:
-        raise TypeError(f"pass either '{name}' or '{alias_name}', not both")
-    warnings.warn(f"'{alias_name}' is deprecated; use '{name}'", DeprecationWarning, stacklevel=3)
+    if value is not default:
+        raise TypeError(f"open_geotiff: pass either '{name}' or the deprecated '{alias_name}' alias, not both.")
+    warnings.warn(
+        f"open_geotiff(..., {alias_name}=...) is deprecated; use {name}=... instead.", DeprecationWarning, stacklevel=3
+    )
     return alias
 
 
-def check_bool(value: Any, name: str) -> None:
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be a bool, not {type(value).__name__}")
+def warn_without_effect(lock: Any, cache: Any) -> None:
+    if lock is not None or cache is not True:
+        warnings.warn(
+            "open_geotiff: 'lock' and 'cache' are accepted for rioxarray open_rasterio compatibility but have no effect",
+            GeoTIFFFallbackWarning,
+            stacklevel=3,
+        )
+
+
+def check_gpu(gpu: Any, kinds: str = "a bool") -> None:
+    if not isinstance(gpu, (bool, np.bool_)):
+        raise TypeError(f"gpu must be {kinds}, got {type(gpu).__name__}: {gpu!r}")
+
+
+def check_overview(level: Any) -> int:
+    if level is None:
+        return 0
+    if isinstance(level, (bool, np.bool_)) or not isinstance(level, (int, np.integer)):
+        raise TypeError(f"overview_level must be an int or None, got {type(level).__name__}: {level!r}")
+    if level < 0:
+        raise ValueError(f"overview_level must be >= 0, got {level}")
+    return int(level)
+
+
+def check_vrt_arguments(missing_sources: Any, band_nodata: Any, is_vrt: bool) -> None:
+    hint = "Pass a .vrt path to enable the VRT pipeline, or drop"
+    if not is_vrt:
+        if missing_sources is not UNSET:
+            raise ValueError(f"missing_sources only applies to VRT sources. {hint} missing_sources.")
+        if band_nodata is not None:
+            raise ValueError(f"band_nodata only applies to VRT sources. {hint} band_nodata.")
+        return
+    if missing_sources is not UNSET and missing_sources not in ("raise", "warn"):
+        raise ValueError(f"missing_sources must be 'warn' or 'raise', got {missing_sources!r}")
+    if band_nodata not in (None, "first"):
+        raise ValueError(f"band_nodata must be None or 'first', got {band_nodata!r}.")
+
+
+def check_gpu_failure(on_gpu_failure: Any, gpu: bool) -> str:
+    if on_gpu_failure is UNSET:
+        return "auto"
+    if not gpu:
+        raise ValueError("on_gpu_failure only applies when gpu=True. Pass gpu=True, or drop on_gpu_failure.")
+    if on_gpu_failure not in ("auto", "strict"):
+        raise ValueError(f"on_gpu_failure must be 'auto' or 'strict', got {on_gpu_failure!r}")
+    return on_gpu_failure
+
+
+def check_cloud_bytes(max_cloud_bytes: Any, is_vrt: bool, gpu: bool, chunks: Any) -> None:
+    if max_cloud_bytes is UNSET:
+        return
+    for given, what in ((is_vrt, "for VRT sources"), (gpu, "when gpu=True"), (chunks is not None, "when chunks=... (dask)")):
+        if given:
+            raise ValueError(f"max_cloud_bytes is not supported {what}: only whole remote files are checked. Drop the kwarg.")
+
+
+def check_stable(source: Any, is_vrt: bool, stable_only: Any, experimental: Any) -> None:
+    if not stable_only or experimental:
+        return
+    where = "Pass allow_experimental_codecs=True, or drop stable_only=True (docs/source/reference/release_gate_geotiff.rst)."
+    if is_vrt:
+        raise VRTStableSourcesOnlyError(f"VRT source {path_of(source)!r} cannot be opened under stable_only=True. {where}")
+    if is_remote(source):
+        raise RemoteStableSourcesOnlyError(
+            f"Remote source {path_of(source)!r} cannot be opened under stable_only=True. {where}"
+        )
+
+
+def check_file_like(source: Any, gpu: bool, chunks: Any) -> None:
+    if hasattr(source, "read"):
+        if gpu:
+            raise ValueError("gpu=True is not supported for file-like sources. Pass a path string instead.")
+        if chunks is not None:
+            raise ValueError("chunks=... (dask) is not supported for file-like sources. Pass a path string instead.")
 
 
 def refuse_vrt(path: Any) -> None:
@@ -45,117 +124,130 @@ def refuse_vrt(path: Any) -> None:
         raise UnsupportedError(f"{name}: VRT mosaics are not supported yet")
 
 
-def check_source(source: Any, gpu: bool, chunks: Any, stable_only: bool, experimental: bool) -> None:
-    if path_of(source) is None:
-        if gpu:
-            raise ValueError("gpu=True is not supported for file-like sources")
-        if chunks is not None:
-            raise ValueError("chunks=... (dask) is not supported for file-like sources")
-    elif stable_only and not experimental and is_url(path_of(source) or ""):
-        raise RemoteStableSourcesOnlyError(
-            f"stable_only=True refuses the remote source {source} (release_gate_geotiff.rst)"
-        )
-
-
-def check_overview(level: Any, dataset: Dataset | None = None) -> int:
-    if level is None:
-        return 0
-    if isinstance(level, (bool, np.bool_)) or not isinstance(level, (int, np.integer)):
-        raise TypeError(f"overview_level must be a non-negative int, not {type(level).__name__}")
-    if level < 0:
-        raise ValueError(f"overview_level={level} must be a non-negative int")
-    if dataset is not None and level > len(dataset.overviews):
+def check_codec(compression: int, experimental: bool, jpeg: bool) -> None:
+    if compression in _EXPERIMENTAL and not experimental:
         raise ValueError(
-            f"overview_level={level} is out of range: the file has {len(dataset.overviews) + 1} pyramid IFDs"
+            f"open_geotiff: source uses compression='{_EXPERIMENTAL[compression]}' which is experimental on the read side. "
+            "Pass allow_experimental_codecs=True to opt in, or write the file again with 'deflate', 'zstd', or 'lzw'."
         )
-    return int(level)
+    if compression == _JPEG and not jpeg:
+        raise ValueError(
+            "open_geotiff: source uses compression='jpeg' (TIFF tag 259 = 7), which is internal-only (issue #1845, "
+            "JPEGTables). Pass allow_internal_only_jpeg=True to opt in."
+        )
 
 
 def check_band(band: Any, count: int) -> int | None:
     if band is None:
         return None
     if isinstance(band, (bool, np.bool_)):
-        raise ValueError("band must be a non-negative int, not a bool")
-    try:
-        number = operator.index(band)
-    except TypeError:
-        raise TypeError(f"band must be a non-negative int, not {type(band).__name__}") from None
-    if not 0 <= number < count:
-        raise IndexError(f"band={number} out of range: the file has {count} bands")
-    return number
+        raise ValueError(f"band must be a non-negative int, got {band!r}")
+    if not isinstance(band, (int, np.integer)):
+        raise TypeError(f"band must be a non-negative int, got {band!r}")
+    if not 0 <= band < count:
+        if count == 1:
+            raise IndexError(f"band={band} out of range: band={band} requested on a single-band file.")
+        raise IndexError(f"band={band} out of range for {count}-band file.")
+    return int(band)
 
 
-def check_codec(dataset: Dataset, experimental: bool, jpeg: bool) -> None:
-    tag = dataset.info.layout.compression_tag
-    if tag in _EXPERIMENTAL and not experimental:
-        raise ValueError(f"{_EXPERIMENTAL[tag]} is experimental: pass allow_experimental_codecs=True")
-    if tag == _JPEG and not jpeg:
-        raise ValueError("JPEG is for internal use only: pass allow_internal_only_jpeg=True")
+def check_box(bbox: Any, window: Any) -> tuple[float, float, float, float] | None:
+    if bbox is None:
+        return None
+    if window is not None:
+        raise ValueError("open_geotiff: window= and bbox= are mutually exclusive; pass one or the other.")
+    if not isinstance(bbox, (tuple, list)) or len(bbox) != 4:
+        raise ValueError(f"open_geotiff: bbox must be a 4-tuple (x_min, y_min, x_max, y_max), got {bbox!r}.")
+    x_min, y_min, x_max, y_max = bbox
+    if not all(map(math.isfinite, bbox)):
+        raise ValueError(f"open_geotiff: bbox must contain finite coordinates, got bbox={tuple(bbox)}.")
+    if x_min >= x_max or y_min >= y_max:
+        raise ValueError(
+            f"open_geotiff: bbox has non-positive size (x_min={x_min}, y_min={y_min}, x_max={x_max}, y_max={y_max}). "
+            "Expected x_min < x_max and y_min < y_max."
+        )
+    return x_min, y_min, x_max, y_max
 
 
-def resolve_window(dataset: Dataset, window: Any, bbox: Any, level: int, size: tuple[int, int]) -> Window:
-    """From (row0, col0, row1, col1) or (xmin, ymin, xmax, ymax)."""
+def box_window(place: Place, bbox: tuple[float, float, float, float], size: tuple[int, int]) -> tuple[int, int, int, int]:
+    """(row0, col0, row1, col1) of the pixels that the box touches.
+
+    The origin of the transform counts as a corner also where it is a centre, as in `xrspatial.geotiff`.
+    """
+    if place.rotated is not None:
+        raise ValueError(
+            "open_geotiff: bbox= requires an axis-aligned transform, but this file has a rotated affine; pass window= instead."
+        )
+    if place.transform is None:
+        raise ValueError(
+            "open_geotiff: bbox= requires a georeferenced source, but this source has no georeferencing. Pass window= instead."
+        )
+    dx, x, dy, y = place.transform
+    columns = sorted(((bbox[0] - x) / dx, (bbox[2] - x) / dx))
+    rows = sorted(((bbox[1] - y) / dy, (bbox[3] - y) / dy))
     height, width = size
-    if bbox is not None:
-        if window is not None:
-            raise ValueError("window and bbox are mutually exclusive")
-        return _window_of_box(dataset, bbox, level)
+    window = (
+        max(0, math.floor(rows[0])), max(0, math.floor(columns[0])),
+        min(height, math.ceil(rows[1])), min(width, math.ceil(columns[1])),
+    )  # fmt: skip
+    if window[2] <= window[0] or window[3] <= window[1]:
+        raise ValueError(
+            f"open_geotiff: bbox={bbox} does not overlap the file's extent (height={height}, width={width}). Resolved pixel "
+            f"window={window} has non-positive size."
+        )
+    return window
+
+
+def check_window(window: Any, size: tuple[int, int]) -> Window:
+    """From (row0, col0, row1, col1), half open."""
+    height, width = size
     if window is None:
         return Window(0, 0, width, height)
-    row0, col0, row1, col1 = (operator.index(edge) for edge in window)
+    row0, col0, row1, col1 = map(operator.index, window)
     if row0 < 0 or col0 < 0 or row1 > height or col1 > width or row1 <= row0 or col1 <= col0:
         raise ValueError(
-            f"window={tuple(window)} is outside the source extent ({height} rows, {width} columns) or has non-positive size"
+            f"window={(row0, col0, row1, col1)} is outside the source extent ({height}x{width}) or has non-positive size."
         )
     return Window(col0, row0, col1 - col0, row1 - row0)
 
 
-def _window_of_box(dataset: Dataset, bbox: Any, level: int) -> Window:
-    box = tuple(bbox)
-    if len(box) != 4:
-        raise ValueError("bbox must be a 4-tuple (xmin, ymin, xmax, ymax)")
-    xmin, ymin, xmax, ymax = map(float, box)
-    if not all(map(math.isfinite, (xmin, ymin, xmax, ymax))):
-        raise ValueError("bbox must have finite coordinates")
-    if xmin >= xmax or ymin >= ymax:
-        raise ValueError(f"bbox={box} has a non-positive size")
-    t = dataset.transform
-    if t is None:
-        raise ValueError("bbox needs a georeferenced file; this one has no georeferencing")
-    if t.b or t.d:
-        raise RotatedTransformError("bbox needs an axis-aligned file; this one has rotation/shear")
-    left, bottom, right, top = dataset.bounds
-    if xmax <= left or xmin >= right or ymax <= bottom or ymin >= top:
-        raise ValueError(f"bbox={box} does not overlap the raster's bounds {tuple(dataset.bounds)}")
-    return dataset.window((xmin, ymin, xmax, ymax), overview=level)
-
-
-def check_pixels(rows: int, columns: int, bands: int, max_pixels: Any) -> None:
-    limit = MAX_PIXELS if max_pixels is None else operator.index(max_pixels)
+def check_pixels(rows: int, columns: int, bands: int, itemsize: int, max_pixels: Any) -> None:
+    limit = MAX_PIXELS if max_pixels is None else max_pixels
     pixels = rows * columns * bands
     if pixels > limit:
+        side = max(1, math.isqrt(max(0, operator.index(limit)) // bands))
         raise PixelSafetyLimitError(
-            f"{pixels:,} samples ({columns} x {rows} x {bands}) exceed the safety limit of {limit:,}; "
-            "read a window, pass chunks=, or raise max_pixels="
+            f"TIFF image dimensions ({columns} x {rows} x {bands} = {pixels:,} pixels, ~{pixels * itemsize / 1e9:.2f} GB at "
+            f"{itemsize} bytes/pixel) exceed the safety limit of {limit:,} pixels (~{limit * itemsize / 1e9:.2f} GB at "
+            f"{itemsize} bytes/pixel).\nTo read this file, try one of:\n"
+            "  * Pass a larger max_pixels= if the allocation is acceptable.\n"
+            f"  * Read a sub-region with window=(r0, c0, r1, c1), e.g. window=(0, 0, {side}, {side}).\n"
+            "  * Read a geographic sub-region with bbox=(x_min, y_min, x_max, y_max) in the file's CRS.\n"
+            f"  * Read lazily in chunks with chunks={side} so each decoded buffer stays under max_pixels."
         )
 
 
-def check_chunks(chunks: Any, rows: int, columns: int) -> tuple[int, int]:
-    pair = (chunks, chunks) if isinstance(chunks, (int, np.integer)) else tuple(chunks)
-    if len(pair) != 2 or any(isinstance(c, bool) or not isinstance(c, (int, np.integer)) or c <= 0 for c in pair):
-        raise ValueError(f"chunks must be a positive int or a pair of them, not {chunks!r}")
-    count = math.ceil(rows / pair[0]) * math.ceil(columns / pair[1])
-    if count > MAX_CHUNKS:
-        side = math.ceil(math.sqrt(rows * columns / MAX_CHUNKS))
-        raise ValueError(f"chunks={chunks} gives {count:,} dask tasks, more than {MAX_CHUNKS:,}; use chunks={side} or more")
+def check_chunks(chunks: Any) -> tuple[int, int] | None:
+    """(rows, columns) of a chunk."""
+    if chunks is None:
+        return None
+    expected = "chunks must be a positive int or (row, col) tuple of positive ints, got"
+    if isinstance(chunks, tuple):
+        if len(chunks) != 2:
+            raise ValueError(f"chunks tuple must have length 2 (row, col), got chunks={chunks!r} with length {len(chunks)}.")
+        pair = chunks
+    else:
+        pair = (chunks, chunks)
+    if any(isinstance(c, bool) or not isinstance(c, (int, np.integer)) or c <= 0 for c in pair):
+        raise ValueError(f"{expected} chunks={chunks!r} (type {type(chunks).__name__}).")
     return int(pair[0]), int(pair[1])
 
 
-def check_cast(source: np.dtype[Any], target: np.dtype[Any]) -> None:
-    if source.kind == "f" and target.kind in "iu":
-        raise ValueError(f"Cannot cast float data ({source}) to int ({target}); values would be lost")
-
-
-def warn_without_effect(lock: Any, cache: Any) -> None:
-    if lock is not None or cache is not True:
-        warnings.warn("lock and cache have no effect", GeoTIFFFallbackWarning, stacklevel=3)
+def check_tasks(chunks: tuple[int, int], rows: int, columns: int) -> None:
+    count = math.ceil(rows / chunks[0]) * math.ceil(columns / chunks[1])
+    if count > MAX_CHUNKS:
+        side = math.ceil(math.sqrt(rows * columns / MAX_CHUNKS))
+        raise ValueError(
+            f"chunks={chunks} gives {count:,} dask tasks, which exceeds the limit of {MAX_CHUNKS:,}; use chunks=({side}, "
+            f"{side}) or more"
+        )

@@ -2,7 +2,6 @@
 """open_geotiff(): a DataArray with the dims, coordinates and attributes of `xrspatial.geotiff`."""
 from __future__ import annotations
 
-import math
 import os
 from typing import Any
 
@@ -10,172 +9,17 @@ import numpy as np
 import xarray as xr
 
 from . import _geotiff_arguments as arguments
-from ._dataset import Dataset, open
-from ._geometry import Transform, Window
 from ._geotiff_arguments import UNSET
-from ._lazy import level_size
+from ._geotiff_georeference import coordinates, flipped, has_place, moved, place_attrs, read_place
+from ._geotiff_levels import Levels, check_layout
+from ._geotiff_metadata import category_attrs, metadata_attrs, read_metadata, read_nodata, read_packing
+from ._geotiff_pixels import Pixels, require_cupy
+from ._geotiff_source import MAX_CLOUD_BYTES, Source, environment_size, is_vrt
+from ._geotiff_values import Values, check_nodata, inversion
 from ._sources import path_of
-from .compat import (
-    ATTRS_CONTRACT,
-    GEOREF_STATUS_CRS_ONLY,
-    GEOREF_STATUS_FULL,
-    GEOREF_STATUS_NONE,
-    GEOREF_STATUS_ROTATED_DROPPED,
-    GEOREF_STATUS_TRANSFORM_ONLY,
-    GeoTIFFFallbackWarning,
-    InvalidIntegerNodataError,
-    MixedBandMetadataError,
-    RotatedTransformError,
-)
-from .errors import Error, UnsupportedError
+from .compat import ATTRS_CONTRACT
 
-_MAX_CLOUD_BYTES = 256 << 20
-
-
-class Values:
-    """What happens to stored values: masking, unpacking, the cast. Picklable, for dask's tasks."""
-
-    def __init__(self, stored: np.dtype[Any], nodata: Any, masked: bool, packing: tuple[float, float] | None, dtype: Any):
-        self.nodata, self.packing = nodata, packing
-        self.masks = masked and nodata is not None and _matches(nodata, stored)
-        result = stored
-        if stored.kind in "iu" and (self.masks or packing is not None):
-            result = np.dtype(np.float64)
-        self.worked = result
-        self.result = result if dtype is None else np.dtype(dtype)
-        if dtype is not None:
-            arguments.check_cast(self.worked, self.result)
-
-    def missing(self, stored: Any) -> Any:
-        return stored != stored if self.nodata != self.nodata else stored == stored.dtype.type(self.nodata)
-
-    def apply(self, stored: Any) -> Any:
-        values = stored
-        if self.masks:
-            missing = self.missing(stored)
-            values = values.astype(self.worked, copy=False)
-            values[missing] = np.nan
-        if self.packing is not None:
-            scale, offset = self.packing
-            values = values.astype(self.worked, copy=False) * self.worked.type(scale) + self.worked.type(offset)
-        return values.astype(self.result, copy=False)
-
-
-class Pixels:
-    """Windows of a raster as (row, column[, band]). Picklable: dask's tasks carry the source and the window."""
-
-    def __init__(self, dataset: Dataset, level: int, window: Window, band: int | None, values: Values):
-        self.dataset, self.level, self.window, self.band, self.values = dataset, level, window, band, values
-        self.flat = band is not None or dataset.count == 1
-        self.shape: tuple[int, ...] = (window.height, window.width) if self.flat else (window.height, window.width, dataset.count)
-        self.ndim, self.dtype = len(self.shape), values.result
-
-    def stored(self, rows: slice = slice(None), columns: slice = slice(None)) -> Any:
-        row, row_end, _ = rows.indices(self.window.height)
-        column, column_end, _ = columns.indices(self.window.width)
-        place = Window(self.window.column + column, self.window.row + row, column_end - column, row_end - row)
-        if self.flat:
-            return self.dataset.read(1 if self.band is None else self.band + 1, window=place, overview=self.level)
-        pixels = np.empty((place.height, place.width, self.dataset.count), self.dataset.dtype)
-        self.dataset.read(window=place, overview=self.level, out=np.moveaxis(pixels, -1, 0))
-        return pixels
-
-    def __getitem__(self, key: tuple[slice, ...]) -> Any:
-        return self.values.apply(self.stored(*key[:2]))
-
-
-def _matches(nodata: Any, dtype: np.dtype[Any]) -> bool:
-    """Whether a pixel of the type can equal nodata and is not NaN already."""
-    if dtype.kind not in "iu":
-        return not math.isnan(nodata)
-    limits = np.iinfo(dtype)
-    return math.isfinite(nodata) and float(nodata).is_integer() and limits.min <= nodata <= limits.max
-
-
-def _check_nodata(nodata: Any, dtype: np.dtype[Any], allowed: bool) -> None:
-    if nodata is None or dtype.kind not in "iu" or allowed:
-        return
-    if not math.isfinite(nodata) or not float(nodata).is_integer():
-        kind = "fractional" if math.isfinite(nodata) else "non-finite"
-        raise InvalidIntegerNodataError(
-            f"nodata {nodata} is {kind}, and the file has {dtype} samples; pass allow_invalid_nodata=True to keep it "
-            "without effect (release_gate_geotiff.rst)"
-        )
-
-
-def _packing(dataset: Dataset, band: int | None) -> tuple[float, float]:
-    bands = dataset.bands if band is None else [dataset.bands[band]]
-    for name, field in (("SCALE", "scale"), ("OFFSET", "offset")):
-        if len({getattr(b, field) for b in bands}) > 1:
-            raise MixedBandMetadataError(f"the file has per-band {name} values that differ; select one with band=")
-    return bands[0].scale, bands[0].offset
-
-
-def _transform_attr(t: Transform, is_point: bool) -> tuple[float, ...]:
-    """The origin is the centre of the first pixel in files whose raster type is "point"."""
-    half = 0.5 if is_point else 0.0
-    return t.a, 0.0, t.c + half * t.a, 0.0, t.e, t.f + half * t.e
-
-
-def _place(dataset: Dataset, level: int, window: Window, allow_rotated: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(coordinates, attributes) of the window."""
-    t = dataset.transform
-    attrs: dict[str, Any] = {"_xrspatial_geotiff_contract": ATTRS_CONTRACT}
-    pixels = {"y": np.arange(window.row, window.row + window.height), "x": np.arange(window.column, window.column + window.width)}
-    if t is not None and (t.b or t.d):
-        if not allow_rotated:
-            raise RotatedTransformError(
-                "the file's transform has rotation/shear (a rotated affine); pass allow_rotated=True to read its pixel grid"
-            )
-        attrs |= {"georef_status": GEOREF_STATUS_ROTATED_DROPPED, "_xrspatial_no_georef": True, "rotated_affine": tuple(t)}
-        return pixels, attrs
-    crs = _crs_attrs(dataset)
-    if t is None:
-        attrs |= {"georef_status": GEOREF_STATUS_CRS_ONLY if crs else GEOREF_STATUS_NONE, "_xrspatial_no_georef": True}
-        return pixels, attrs | crs
-    placed = dataset.window_transform(window, level)
-    is_point = dataset.info.georeference.pixel_is_point
-    attrs["georef_status"] = GEOREF_STATUS_FULL if crs else GEOREF_STATUS_TRANSFORM_ONLY
-    attrs["transform"] = _transform_attr(placed, is_point)
-    if is_point:
-        attrs["raster_type"] = "point"
-    centres = {
-        "y": placed.f + (np.arange(window.height) + 0.5) * placed.e,
-        "x": placed.c + (np.arange(window.width) + 0.5) * placed.a,
-    }
-    return centres, attrs | crs
-
-
-def _crs_attrs(dataset: Dataset) -> dict[str, Any]:
-    crs = dataset.crs
-    if crs is None:
-        return {}
-    attrs: dict[str, Any] = {}
-    if crs.epsg is not None:
-        attrs["crs"] = crs.epsg
-    try:
-        attrs["crs_wkt"] = crs.wkt
-    except UnsupportedError as error:
-        import warnings
-
-        warnings.warn(f"no crs_wkt: {error}", GeoTIFFFallbackWarning, stacklevel=4)
-    return attrs
-
-
-def _metadata_attrs(dataset: Dataset) -> dict[str, Any]:
-    attrs: dict[str, Any] = {}
-    items: dict[Any, str] = dict(dataset.tags)
-    items.pop("AREA_OR_POINT", None)
-    for index, band in enumerate(dataset.bands):
-        items |= {(name, index): text for name, text in band.metadata.get("", {}).items()}
-    if items:
-        attrs["gdal_metadata"] = items
-    first = dataset.bands[0]
-    if first.category_names:
-        attrs["category_names"] = list(first.category_names)
-    if first.color_table:
-        attrs["category_colors" if first.category_names else "colormap"] = first.color_table
-    return attrs
+_BITS, _COMPRESSION, _PHOTOMETRIC, _ORIENTATION, _SAMPLES = 258, 259, 262, 274, 277
 
 
 def open_geotiff(
@@ -191,9 +35,9 @@ def open_geotiff(
     chunks: int | tuple[int, int] | None = None,
     gpu: bool = False,
     max_pixels: int | None = None,
-    max_cloud_bytes: int | None = _MAX_CLOUD_BYTES,
-    on_gpu_failure: str = "auto",
-    missing_sources: str = "raise",
+    max_cloud_bytes: Any = UNSET,
+    on_gpu_failure: Any = UNSET,
+    missing_sources: Any = UNSET,
     band_nodata: str | None = None,
     masked: bool = False,
     mask_nodata: Any = UNSET,
@@ -211,104 +55,125 @@ def open_geotiff(
 ) -> xr.DataArray:
     """Opens a GeoTIFF as a DataArray (y, x) or (y, x, band), as `xrspatial.geotiff.open_geotiff` does.
 
-    `window` is (row0, col0, row1, col1), `band` counts from 0, `chunks` gives a dask array, `gpu` a CuPy array.
-    `allow_unparseable_crs` has no effect: every CRS that the file stores is read. `max_cloud_bytes` has no effect,
-    because only the ranges of the window are fetched.
+    `source` is a path, an http(s) or fsspec URL, or a binary file object. The place: `window` is (row0, col0, row1,
+    col1), `bbox` (x_min, y_min, x_max, y_max) in the CRS of the file; `band` counts from 0, `overview_level` from 0, the
+    full resolution. The values: `masked` makes nodata NaN, `unpack` also applies SCALE and OFFSET, `dtype` is the type
+    of the result. `chunks` gives a dask array, `gpu` a CuPy array.
+
+    >>> da = terrazzo.open_geotiff("dem.tif", bbox=(500000, 4199000, 501000, 4200000))
+    >>> da.shape, da.attrs["transform"]
+    ((100, 100), (10.0, 0.0, 500000.0, 0.0, -10.0, 4200000.0))
     """
     default_name = arguments.resolve_alias(default_name, None, name, "default_name", "name")
     masked = arguments.resolve_alias(masked, False, mask_nodata, "masked", "mask_nodata")
     unpack = arguments.resolve_alias(unpack, False, mask_and_scale, "unpack", "mask_and_scale")
     arguments.warn_without_effect(lock, cache)
-    if not parse_coordinates and gpu:
-        raise ValueError("parse_coordinates=False is not supported with gpu=True")
-    arguments.check_bool(gpu, "gpu")
-    if on_gpu_failure not in ("auto", "strict"):
-        raise ValueError("on_gpu_failure must be 'auto' or 'strict'")
-    if on_gpu_failure != "auto" and not gpu:
-        raise ValueError("on_gpu_failure only applies with gpu=True")
-    arguments.check_overview(overview_level)
-    for argument, value, default in (("missing_sources", missing_sources, "raise"), ("band_nodata", band_nodata, None)):
-        if value != default:
-            raise ValueError(f"{argument} only applies to VRT sources")
-    arguments.check_source(source, gpu, chunks, stable_only, allow_experimental_codecs)
-    arguments.refuse_vrt(source)
+    vrt = is_vrt(source)
+    for argument, refused in (("parse_coordinates=False", not parse_coordinates), ("unpack=True", unpack)):
+        if refused and vrt:
+            raise ValueError(f"{argument} is not supported for .vrt sources. Drop the kwarg.")
+    if not parse_coordinates and gpu is True:
+        raise ValueError("parse_coordinates=False is not supported with gpu=True. Drop gpu=True or the kwarg.")
+    arguments.check_gpu(gpu)
+    level = arguments.check_overview(overview_level)
+    if vrt and level:
+        raise ValueError("overview_level is not supported for VRT sources: a VRT references its own source files.")
+    on_gpu_failure = arguments.check_gpu_failure(on_gpu_failure, gpu)
+    arguments.check_vrt_arguments(missing_sources, band_nodata, vrt)
+    arguments.check_file_like(source, gpu, chunks)
+    arguments.check_cloud_bytes(max_cloud_bytes, vrt, gpu, chunks)
+    chunk_size = arguments.check_chunks(chunks)
+    arguments.check_stable(source, vrt, stable_only, allow_experimental_codecs)
+    box = arguments.check_box(bbox, window)
+    if isinstance(source, bytes):
+        source = os.fsdecode(source)
+    if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
+        raise TypeError(f"expected str, bytes or os.PathLike object, not {type(source).__name__}")
+    if vrt:
+        if not os.path.exists(os.fspath(source)):
+            raise FileNotFoundError(2, os.strerror(2), os.fspath(source))
+        arguments.refuse_vrt(source)
 
-    dataset = open(source)
-    arguments.check_codec(dataset, allow_experimental_codecs, allow_internal_only_jpeg)
-    level = arguments.check_overview(overview_level, dataset)
-    band = arguments.check_band(band, dataset.count)
-    place = arguments.resolve_window(dataset, window, bbox, level, level_size(dataset, level))
-    coords, attrs = _place(dataset, level, place, allow_rotated)
-    nodata = dataset.bands[band or 0].nodata
-    _check_nodata(nodata, dataset.dtype, allow_invalid_nodata)
-    packing = _packing(dataset, band) if unpack else None
-    values = Values(dataset.dtype, nodata, masked or unpack, packing, dtype)
-    pixels = Pixels(dataset, level, place, band, values)
+    if gpu:
+        require_cupy()
+    if max_cloud_bytes is UNSET:
+        max_cloud_bytes = environment_size("XRSPATIAL_GEOTIFF_MAX_CLOUD_BYTES", MAX_CLOUD_BYTES)
+    opened = Source(source, max_cloud_bytes, check_size=chunks is None)
+    levels = Levels(opened, level)
+    directory, first = levels.directory, levels.first
+    samples = directory.number(_SAMPLES, 1)
+    arguments.check_codec(directory.number(_COMPRESSION, 1), allow_experimental_codecs, allow_internal_only_jpeg)
+    orientation = directory.number(_ORIENTATION, 1)
+    if not 1 <= orientation <= 8:
+        raise ValueError(f"Invalid TIFF Orientation tag value: {orientation} (must be 1-8 per TIFF 6.0)")
+    if orientation != 1 and (window is not None or box is not None or chunks is not None):
+        raise ValueError(
+            f"Orientation tag (274) is {orientation}; windowed reads (window=...) and dask-chunked reads (chunks=...) are not "
+            "supported for non-default orientation. Read the full array first, then slice."
+        )
+    bits = directory.number(_BITS, 8)
+    if window is None and box is None and chunks is None:
+        arguments.check_pixels(*levels.size, samples, -(-bits // 8), max_pixels)
+    check_layout(directory, is_local=opened.path is not None)
+    band = arguments.check_band(band, samples)
 
-    if chunks is not None:
-        data = _dask(pixels, arguments.check_chunks(chunks, place.height, place.width), gpu, max_pixels)
+    dataset, overview = levels.open()
+    nodata = read_nodata(directory, first)
+    stored = np.dtype(np.float32) if dataset.dtype == np.float16 else dataset.dtype
+    check_nodata(nodata, stored, allow_invalid_nodata)
+    place = read_place(directory if has_place(directory) else first, dataset, allow_rotated, allow_unparseable_crs)
+    if not has_place(directory):
+        place = moved(place, levels.size, levels.full_size)
+    place = flipped(place, orientation, levels.size)
+    part = arguments.check_window(window if box is None else arguments.box_window(place, box, levels.size), levels.size)
+
+    packing = read_packing(read_metadata(directory, first), samples, band) if unpack else None
+    inverted = inversion(directory.number(_PHOTOMETRIC, 1), bits, samples, stored)
+    values = Values(stored, nodata, bool(masked or unpack), packing, dtype, inverted)
+    pixels = Pixels(dataset, overview, part, band, values, orientation)
+
+    attrs: dict[str, Any] = {"_xrspatial_geotiff_contract": ATTRS_CONTRACT} | place_attrs(place, part)
+    attrs |= metadata_attrs(directory, first) | category_attrs(opened.path)
+    if chunk_size is not None:
+        rows, columns = min(chunk_size[0], part.height), min(chunk_size[1], part.width)
+        arguments.check_pixels(rows, columns, samples, stored.itemsize, max_pixels)
+        arguments.check_tasks(chunk_size, part.height, part.width)
+        data = pixels.as_dask(chunk_size, gpu)
     else:
-        arguments.check_pixels(place.height, place.width, 1 if pixels.flat else dataset.count, max_pixels)
-        stored = _to_gpu(pixels, on_gpu_failure) if gpu else pixels.stored()
+        arguments.check_pixels(part.height, part.width, samples, stored.itemsize, max_pixels)
+        raw = pixels.on_gpu(on_gpu_failure) if gpu else pixels.stored()
         if nodata is not None:
-            attrs["nodata_pixels_present"] = bool(_matches_or_nan(nodata, dataset.dtype) and values.missing(stored).any())
-        data = values.apply(stored)
+            attrs["nodata_pixels_present"] = values.has_missing(raw)
+        data = values.apply(raw)
+    attrs |= _value_attrs(values, nodata, bool(masked or unpack), bool(unpack), dtype)
 
-    attrs |= _metadata_attrs(dataset)
-    if nodata is not None:
-        attrs["nodata"] = nodata
-        attrs["masked_nodata"] = bool((masked or unpack) and values.worked.kind == "f")
-        if dtype is not None:
-            attrs["nodata_dtype_cast"] = values.result.name
-    if packing is not None and packing != (1.0, 0.0):
-        attrs["scale_factor"], attrs["add_offset"] = packing
-    if unpack and values.worked != dataset.dtype:
-        attrs["mask_and_scale_dtype"] = dataset.dtype.name
-    dims: tuple[str, ...] = ("y", "x") if pixels.flat else ("y", "x", "band")
-    if not parse_coordinates:
-        coords = {}
+    coords: dict[str, Any] = {}
+    if parse_coordinates:
+        upright = part if orientation < 5 else part._replace(width=part.height, height=part.width)
+        coords |= coordinates(place, upright)
     if not pixels.flat:
         coords["band"] = np.arange(dataset.count)
-    return xr.DataArray(data, dims=dims, coords=coords, attrs=attrs, name=default_name or _default_name(source))
+    dims = ("y", "x") if pixels.flat else ("y", "x", "band")
+    chosen_name = _default_name(source) if default_name is None else default_name
+    return xr.DataArray(data, dims=dims, coords=coords, attrs=attrs, name=chosen_name)
 
 
-def _matches_or_nan(nodata: Any, dtype: np.dtype[Any]) -> bool:
-    return dtype.kind == "f" or _matches(nodata, dtype)
+def _value_attrs(values: Values, nodata: Any, masked: bool, unpack: bool, dtype: Any) -> dict[str, Any]:
+    attrs: dict[str, Any] = {}
+    if nodata is not None:
+        attrs["nodata"] = nodata
+        attrs["masked_nodata"] = masked and values.worked.kind == "f"
+        if dtype is not None:
+            attrs["nodata_dtype_cast"] = values.result.name
+    if unpack:
+        if values.scales:
+            assert values.packing is not None
+            attrs["scale_factor"], attrs["add_offset"] = values.packing
+        if values.worked != values.stored or (values.stored.kind == "f" and (values.scales or nodata is not None)):
+            attrs["mask_and_scale_dtype"] = values.stored.name
+    return attrs
 
 
 def _default_name(source: Any) -> str | None:
     path = path_of(source)
     return None if path is None else os.path.splitext(os.path.basename(path))[0]
-
-
-def _dask(pixels: Pixels, chunks: tuple[int, int], gpu: bool, max_pixels: Any) -> Any:
-    import dask.array as da
-
-    bands = 1 if pixels.flat else pixels.shape[2]
-    arguments.check_pixels(min(chunks[0], pixels.shape[0]), min(chunks[1], pixels.shape[1]), bands, max_pixels)
-    data = da.from_array(pixels, chunks=chunks if pixels.flat else (*chunks, bands), asarray=False, fancy=False,
-                         meta=np.empty((0,) * pixels.ndim, pixels.dtype))  # fmt: skip
-    if not gpu:
-        return data
-    import cupy
-
-    return data.map_blocks(cupy.asarray, meta=cupy.empty((0,) * pixels.ndim, pixels.dtype))
-
-
-def _to_gpu(pixels: Pixels, on_failure: str) -> Any:
-    """Stored pixels as a CuPy array, decoded on the GPU."""
-    import cupy
-
-    try:
-        bands = None if pixels.band is None else [pixels.band + 1]
-        decoded = cupy.from_dlpack(
-            pixels.dataset.read(bands, window=pixels.window, overview=pixels.level, device="cuda")
-        )
-        return decoded[0] if pixels.flat else cupy.ascontiguousarray(cupy.moveaxis(decoded, 0, -1))
-    except Error as error:
-        if on_failure == "strict" or os.environ.get("XRSPATIAL_GEOTIFF_STRICT", "").lower() in ("1", "true", "yes"):
-            raise
-        import warnings
-
-        warnings.warn(f"the GPU could not be read into: {error}", GeoTIFFFallbackWarning, stacklevel=3)
-        return cupy.asarray(pixels.stored())

@@ -2,33 +2,39 @@
 """to_geotiff(): writes a DataArray or an array with the arguments of `xrspatial.geotiff`."""
 from __future__ import annotations
 
-import math
+import io
 import operator
+import os
+import tempfile
 import warnings
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from ._geometry import Transform, parse_transform
-from ._geotiff_arguments import check_bool, refuse_vrt
+from . import _core
+from . import _geotiff_write_arguments as arguments
+from . import _geotiff_write_tags as tags
+from ._geotiff_arguments import check_gpu
+from ._geotiff_sidecars import Statistics, check_ramp, remove_stale, write_categories, write_symbology
+from ._geotiff_source import is_strict
+from ._geotiff_write_georeference import check_axes, check_crs_attrs, check_rotation, resolve_crs, resolve_transform
+from ._geotiff_write_values import (
+    bands_first,
+    check_nodata_attrs,
+    check_shape,
+    fits,
+    inverted,
+    is_dask,
+    packed,
+    resolve_nodata,
+)
+from ._sinks import make_target
 from ._sources import is_url, path_of
-from ._write import Writer, write
-from .compat import ConflictingNodataError, GeoTIFFFallbackWarning, NonUniformCoordsError
-from .errors import UnsupportedError
+from ._write import options_for
+from .compat import GeoTIFFFallbackWarning
 
-_BANDS = ("band", "bands", "channel")
-_ROWS = ("y", "lat", "latitude", "row")
-_COLUMNS = ("x", "lon", "longitude", "col")
-_TIMES = ("time", "t", "date", "datetime", "times", "dates")
-
-_COMPRESSIONS = {
-    "none": "none", "deflate": "deflate", "lzw": "lzw", "jpeg": "jpeg", "packbits": "packbits", "zstd": "zstd",
-    "lz4": "lz4", "jpeg2000": "jpeg2000", "j2k": "jpeg2000", "lerc": "lerc",
-}  # fmt: skip
-_EXPERIMENTAL = ("lerc", "jpeg2000", "lz4")
-_LEVELS = {"deflate": (1, 9), "zstd": (1, 22), "lz4": (0, 16)}
-_RESAMPLING = {"mean": "average", "nearest": "nearest", "min": "min", "max": "max", "median": "median", "mode": "mode", "cubic": "cubic"}
+_BUFFER_BYTES = 256 << 20
 
 
 def to_geotiff(
@@ -47,7 +53,7 @@ def to_geotiff(
     overview_resampling: str = "mean",
     bigtiff: bool | None = None,
     gpu: bool | None = None,
-    streaming_buffer_bytes: int = 256 << 20,
+    streaming_buffer_bytes: int = _BUFFER_BYTES,
     max_z_error: float = 0.0,
     photometric: str | int = "auto",
     allow_internal_only_jpeg: bool = False,
@@ -60,329 +66,254 @@ def to_geotiff(
 ) -> Any:
     """Writes a GeoTIFF or COG as `xrspatial.geotiff.to_geotiff` does, and returns `path`.
 
-    `data` is (y, x), (y, x, band) or, as a DataArray, (band, y, x), of numpy, CuPy or dask. dask arrays are written
-    block of rows by block of rows, COGs too. `color_ramp` is refused: Terrazzo writes no style files.
-    """
-    if path is None:
-        raise TypeError("'path' is None")
-    if isinstance(nodata, (bool, np.bool_)):
-        raise TypeError("nodata must be numeric, not a bool")
-    if gpu is not None:
-        check_bool(gpu, "gpu")
-    if color_ramp is not None or color_ramp_range is not None:
-        raise UnsupportedError("color_ramp: Terrazzo writes no QGIS style files")
-    if tiled or cog:
-        _check_tile_size(tile_size)
-    _check_numeric(nodata)
-    attrs = dict(data.attrs) if isinstance(data, xr.DataArray) else {}
-    if attrs.get("rotated_affine") is not None and not drop_rotation:
-        raise ValueError("attrs['rotated_affine'] would be lost; pass drop_rotation=True to write the pixel grid alone")
-    pixels = _bands_first(data)
-    nodata = _nodata(nodata, attrs)
-    codec = _check_compression(compression, compression_level, max_z_error, allow_experimental_codecs, allow_internal_only_jpeg)
-    if cog and not tiled:
-        raise ValueError("cog=True needs tiles: tiled=False is not compatible with it")
-    if not tiled and tile_size != 256:
-        warnings.warn("tile_size is ignored with tiled=False", UserWarning, stacklevel=2)
-    _check_target(path, cog, gpu)
-    if pack:
-        pixels, nodata = _packed(data, pixels, attrs, nodata)
-    options = {
-        "crs": _crs(crs, attrs),
-        "transform": _transform(data, attrs, pixels.shape),
-        "pixel_is_point": True if attrs.get("raster_type") == "point" else None,
-        "compression": codec,
-        "level": compression_level,
-        "predictor": _predictor(predictor, codec, pixels.dtype),
-        "bigtiff": {None: "automatic", True: "always", False: "never"}[bigtiff],
-        "cog": cog,
-        "overviews": _overview_factors(overview_levels) if cog else None,
-        "overview_resampling": _overview_method(overview_resampling) if cog else None,
-        "streaming_buffer_bytes": streaming_buffer_bytes,
-        "photometric": _photometric(photometric, pixels.shape[0]),
-        "nan_to_nodata": attrs.get("masked_nodata") is not False,
-        "tags": _tags(attrs, allow_experimental_codecs),
-    }
-    options |= {"tile_size": tile_size} if tiled else {"strip_rows": min(256, pixels.shape[1])}
-    if nodata is not None:
-        options["nodata"] = nodata
-    if codec == "lerc":
-        options["lerc_max_error"] = float(max_z_error)
-    if gpu:
-        import cupy
+    `data` is (y, x), (y, x, band) or, as a DataArray, (band, y, x), of numpy, CuPy or dask. CRS, transform, nodata and
+    descriptive tags come from attributes and coordinates, as open_geotiff() sets them. dask arrays are computed in groups
+    of rows of at most `streaming_buffer_bytes`, COGs too. `pack` undoes open_geotiff(unpack=True). `color_ramp` writes a
+    style for QGIS and statistics beside the file.
 
-        pixels = cupy.asarray(pixels) if not _is_dask(pixels) else pixels.map_blocks(cupy.asarray)
-    _write(path, pixels, options)
+    >>> da = terrazzo.open_geotiff("dem.tif")
+    >>> terrazzo.to_geotiff(da - 500, "relative.tif", cog=True, nodata=-9999)
+    'relative.tif'
+    """
+    arguments.check_path(path)
+    path = os.fspath(path) if isinstance(path, os.PathLike) else path
+    ramp = check_ramp(color_ramp)
+    attrs = dict(data.attrs) if isinstance(data, xr.DataArray) else {}
+    categories = attrs.get("category_names"), attrs.get("category_colors")
+    arguments.check_nodata_bool(nodata)
+    if gpu is not None:
+        check_gpu(gpu, "a bool or None")
+    if tiled or cog:
+        arguments.check_tile_size(tile_size)
+    arguments.check_nodata(nodata)
+    if pack:
+        data, nodata, attrs = packed(data, nodata)
+        ramp = None
+    check_rotation(attrs, drop_rotation)
+    check_shape(data)
+    check_crs_attrs(crs, attrs)
+    check_nodata_attrs(nodata, attrs)
+    if isinstance(data, xr.DataArray):
+        check_axes(data, attrs)
+    codec = arguments.check_compression(
+        compression, compression_level, max_z_error, allow_experimental_codecs, allow_internal_only_jpeg
+    )
+    pixels = bands_first(data)
+    arguments.refuse_vrt_target(path, cog, overview_levels, tiled, np.ndim(data))
+    arguments.check_target(path, cog, gpu, is_dask(pixels))
+    arguments.warn_of_opt_ins(compression, codec)
+    tags.check_rich_attrs(attrs, allow_experimental_codecs)
+    if cog and not tiled:
+        raise ValueError("cog=True requires tiled=True: tiled=False is not compatible with a Cloud Optimized GeoTIFF.")
+    if not tiled and tile_size != 256:
+        warnings.warn(
+            f"tile_size={tile_size} is ignored when tiled=False (strip layout). Drop tile_size to silence this warning.",
+            UserWarning,
+            stacklevel=2,
+        )
+    if gpu and not tiled:
+        raise ValueError("tiled=False is not compatible with gpu=True, which writes tiles. Drop one of them.")
+    if gpu and max_z_error != 0:
+        raise ValueError("max_z_error is not supported with gpu=True. Pass gpu=False.")
+
+    bands, height, width = pixels.shape
+    buffer_bytes = operator.index(streaming_buffer_bytes) if is_dask(pixels) else _BUFFER_BYTES
+    is_point = attrs.get("raster_type") == "point"
+    written_crs = resolve_crs(crs, attrs, is_point, allow_unparseable_crs)
+    transform = resolve_transform(data, attrs) if isinstance(data, xr.DataArray) else None
+    nodata = resolve_nodata(nodata, attrs)
+    number = arguments.check_photometric(photometric, bands)
+    number = _overridden(number, attrs, bands, photometric)
+    if number == 0 and bands == 1:
+        if cog or overview_levels:
+            raise NotImplementedError("photometric='miniswhite' is not supported with cog=True or overview_levels.")
+        if is_dask(pixels) or gpu:
+            raise NotImplementedError("photometric='miniswhite' on a dask-backed array is not supported: call .compute() first.")
+        pixels, nodata = inverted(pixels, nodata)
+    filled = pixels.dtype.kind == "f" and nodata is not None and attrs.get("masked_nodata") is not False
+    options: dict[str, Any] = {
+        "crs": written_crs.definition,
+        "transform": transform,
+        "pixel_is_point": is_point if transform is not None else None,
+        "compression": codec,
+        "level": arguments.level_of(codec, compression_level),
+        "predictor": arguments.check_predictor(predictor, codec, pixels.dtype),
+        "bigtiff": "automatic" if bigtiff is None else "always" if bigtiff else "never",
+        "streaming_buffer_bytes": max(1, buffer_bytes),
+        "nan_to_nodata": filled,
+        "lerc_max_error": float(max_z_error) if codec == "lerc" else None,
+    }
+    options |= {"tile_size": int(tile_size)} if tiled else {"strip_rows": min(256, height)}
+    if cog:
+        factors = arguments.check_overviews(overview_levels, height, width)
+        factors = arguments.automatic_overviews(height, width, tile_size) if factors is None else factors
+        options |= {"cog": True, "overviews": factors, "overview_resampling": arguments.check_resampling(overview_resampling)}
+    own_nodata = nodata is not None and not fits(nodata, pixels.dtype)
+    if nodata is not None and not own_nodata:
+        options["nodata"] = str(nodata)
+    chosen, corrections = _colors(options, pixels, attrs, number, photometric, codec)
+    for tag, field_type, count, content in [*written_crs.geo_keys, *tags.raw_tags(attrs, nodata, own_nodata)]:
+        chosen.add_extra_tag(tag, field_type, count, content)
+    if gpu:
+        pixels = _on_gpu(pixels)
+    statistics = _wanted_statistics(ramp, color_ramp_range, categories, path, bands, nodata)
+    _write_to(path, pixels, chosen, corrections, buffer_bytes, statistics)
+    if path_of(path) is not None and not is_url(path_of(path) or ""):
+        _write_sidecars(path_of(path) or "", ramp, color_ramp_range, categories, statistics)
     return path
 
 
-def _write(path: Any, pixels: Any, options: dict[str, Any]) -> None:
+def _on_gpu(pixels: Any) -> Any:
+    """The pixels in GPU memory, or as they are if there is no CuPy."""
+    try:
+        import cupy
+    except ImportError as error:
+        if is_strict():
+            raise
+        warnings.warn(f"gpu=True needs cupy ({error}); the host writes the file", GeoTIFFFallbackWarning, stacklevel=3)
+        return pixels
+    return pixels.map_blocks(cupy.asarray) if is_dask(pixels) else cupy.asarray(pixels)
+
+
+def _overridden(number: int, attrs: dict[str, Any], bands: int, photometric: Any) -> int:
+    """The photometric number after attrs['extra_tags']."""
+    given = tags.override(attrs, tags.PHOTOMETRIC)
+    if not given or given[0] == number:
+        return number
+    if bands == 1 and 0 in (given[0], number):
+        raise ValueError(
+            f"extra_tags TAG_PHOTOMETRIC override ({given[0]}) disagrees with photometric={photometric!r} for a single-band "
+            "raster: MinIsWhite inverts the pixels. Pass photometric= instead."
+        )
+    return given[0]
+
+
+def _colors(
+    options: dict[str, Any], pixels: Any, attrs: dict[str, Any], number: int, photometric: Any, codec: str
+) -> tuple[Any, dict[int, tuple[int, ...]]]:
+    """(options of the library, tags to correct in the file)."""
+    bands = pixels.shape[0]
+    corrections: dict[int, tuple[int, ...]] = {}
+    names = {0: "miniswhite", 1: "minisblack", 2: "rgb"}
+    if codec == "jpeg" and bands == 3:
+        number, photometric = 2, "rgb"
+    if bands < 3:
+        del names[2]
+    options["photometric"] = names.get(number, "minisblack")
+    if number == 2 and bands > 3:
+        is_alpha = isinstance(photometric, str) and photometric.lower() == "rgba"
+        corrections[tags.EXTRA_SAMPLES] = (2 if is_alpha else 0, *[0] * (bands - 4))
+    samples = tags.override(attrs, tags.EXTRA_SAMPLES, "extra_samples")
+    if samples is not None:
+        corrections[tags.EXTRA_SAMPLES] = samples
+    palette = tags.override(attrs, tags.COLOR_MAP, "colormap")
+    if palette is not None and bands == 1 and pixels.dtype in (np.uint8, np.uint16) and len(palette) == 3 << 8 * pixels.dtype.itemsize:
+        options["photometric"] = None
+        options["color_table"] = [(0, 0, 0, 255)] * (len(palette) // 3)
+        corrections[tags.COLOR_MAP] = palette
+        corrections[tags.PHOTOMETRIC] = (number,)
+    if number not in names:
+        corrections[tags.PHOTOMETRIC] = (number,)
+    return options_for(pixels.dtype, bands, pixels.shape[1], pixels.shape[2], **options), corrections
+
+
+# --- Writing
+
+
+def _write_to(
+    path: Any, pixels: Any, options: Any, corrections: dict[int, tuple[int, ...]], buffer_bytes: int, statistics: Statistics | None
+) -> None:
     name = path_of(path)
     if name is not None and is_url(name):
-        if name.lower().startswith(("http://", "https://")):
-            raise NotImplementedError(f"{name}: http(s) targets cannot be written to")
-        import fsspec
-
-        with fsspec.open(name, "wb") as file:
-            _write(file, pixels, options)
+        _write_url(name, pixels, options, corrections, buffer_bytes)
         return
-    if name is None and hasattr(path, "seek") and hasattr(path, "truncate"):
+    if name is not None:
+        _write_pixels(name, pixels, options, buffer_bytes, statistics)
+        if corrections:
+            with open(name, "r+b") as file:
+                tags.correct(file, corrections)
+        return
+    if hasattr(path, "seek") and hasattr(path, "truncate"):
         path.seek(0)
         path.truncate()
-    if not _is_dask(pixels):
-        write(path, pixels, **options)
+    if not corrections:
+        _write_pixels(path, pixels, options, buffer_bytes, statistics)
         return
-    bands, height, width = pixels.shape
-    with Writer(path, width, height, dtype=pixels.dtype, bands=bands, **options) as out:
-        first = 0
-        for rows in pixels.chunks[1]:
-            out.write_rows(pixels[:, first : first + rows].compute())
-            first += rows
+    file = io.BytesIO()
+    _write_pixels(file, pixels, options, buffer_bytes, statistics)
+    tags.correct(file, corrections)
+    path.write(file.getvalue())
 
 
-def _is_dask(array: Any) -> bool:
-    return hasattr(array, "dask") and hasattr(array, "chunks")
+def _write_url(url: str, pixels: Any, options: Any, corrections: dict[int, tuple[int, ...]], buffer_bytes: int) -> None:
+    """The object appears when the file is complete, so that an error leaves none, or the one that was there."""
+    import fsspec
+
+    filesystem, place = fsspec.core.url_to_fs(url)
+    with tempfile.TemporaryDirectory() as folder:
+        local = os.path.join(folder, "raster.tif")
+        _write_to(local, pixels, options, corrections, buffer_bytes, None)
+        filesystem.put_file(local, place)
 
 
-def _check_numeric(nodata: Any) -> None:
-    if nodata is None:
-        return
+def _write_pixels(target: Any, pixels: Any, options: Any, buffer_bytes: int, statistics: Statistics | None) -> None:
+    _, height, width = pixels.shape
+    writer = _core.Writer(make_target(target), width, height, options)
     try:
-        float(nodata)
-    except (TypeError, ValueError):
-        raise ValueError(f"nodata must be numeric, not {nodata!r}") from None
+        for first, end in _groups(pixels, buffer_bytes):
+            rows = pixels[:, first:end]
+            rows = rows.compute() if is_dask(pixels) else rows
+            if isinstance(rows, np.ndarray) and not rows.dtype.isnative:
+                rows = rows.astype(rows.dtype.newbyteorder("="))
+            if statistics is not None:
+                statistics.add(rows)
+            writer.write_rows(rows)
+        writer.close()
+    except BaseException:
+        writer.abort()
+        raise
 
 
-def _check_tile_size(tile_size: Any) -> None:
-    if isinstance(tile_size, bool) or not isinstance(tile_size, (int, np.integer)) or tile_size <= 0 or tile_size % 16:
-        raise ValueError(f"tile_size must be a positive multiple of 16, not {tile_size!r}")
+def _groups(pixels: Any, buffer_bytes: int) -> list[tuple[int, int]]:
+    """Rows to compute at a time: whole chunks as far as the buffer allows, else parts of a chunk."""
+    bands, height, width = pixels.shape
+    if not is_dask(pixels):
+        return [(0, height)]
+    most = max(1, buffer_bytes // (bands * width * pixels.dtype.itemsize))
+    groups: list[tuple[int, int]] = []
+    first = 0
+    for rows in pixels.chunks[1]:
+        end = first + rows
+        if groups and end - groups[-1][0] <= most:
+            groups[-1] = (groups[-1][0], end)
+        else:
+            groups += [(row, min(row + most, end)) for row in range(first, end, most)]
+        first = end
+    return groups
 
 
-def _check_compression(name: Any, level: Any, max_z_error: float, experimental: bool, jpeg: bool) -> str:
-    if not isinstance(name, str):
-        raise TypeError(f"compression must be a str, not {type(name).__name__}")
-    codec = _COMPRESSIONS.get(name.lower())
-    if codec is None:
-        raise ValueError(f"Unknown compression {name!r}; there are {', '.join(_COMPRESSIONS)}")
-    if codec == "jpeg" and not jpeg:
-        raise ValueError("JPEG is for internal use only: pass allow_internal_only_jpeg=True")
-    if codec in _EXPERIMENTAL and not experimental:
-        raise ValueError(f"{name} is experimental: pass allow_experimental_codecs=True")
-    if max_z_error < 0:
-        raise ValueError("max_z_error must not be negative")
-    if max_z_error != 0 and codec != "lerc":
-        raise ValueError("max_z_error is for compression='lerc' only")
-    if level is not None:
-        if isinstance(level, bool) or not isinstance(level, (int, np.integer)):
-            raise TypeError(f"compression_level must be an int, not {type(level).__name__}")
-        if codec not in _LEVELS:
-            return codec
-        low, high = _LEVELS[codec]
-        if not low <= level <= high:
-            raise ValueError(f"compression_level={level} is out of range for {codec} (valid: {low}-{high})")
-    return codec
+# --- Sidecars
 
 
-def _check_target(path: Any, cog: bool, gpu: bool | None) -> None:
-    refuse_vrt(path)
-    if path_of(path) is None:
-        if not hasattr(path, "write"):
-            raise TypeError("path must be a str, a PathLike or an object with write()")
-        if cog:
-            raise ValueError("cog=True is not supported for file-like targets")
-        if gpu:
-            raise ValueError("gpu=True is not supported for file-like targets")
-
-
-def _bands_first(data: Any) -> Any:
-    """A view of (bands, rows, columns) of the array, in a type that can be written."""
-    shape = data.shape if hasattr(data, "shape") else np.shape(data)
-    if len(shape) not in (2, 3):
-        raise ValueError(f"Expected 2D or 3D array, got {len(shape)}D")
-    if isinstance(data, xr.DataArray):
-        array, last = data.data, _check_dims(data.dims)
-    else:
-        array, last = data if hasattr(data, "dtype") else np.asarray(data), True
-    if 0 in shape:
-        raise ValueError(f"the array is empty: shape {tuple(shape)}")
-    if array.ndim == 2:
-        array = array[None]
-    elif last:
-        array = array.transpose(2, 0, 1)
-    if array.dtype == np.float16:
-        return array.astype(np.float32)
-    if array.dtype == bool:
-        return array.astype(np.uint8)
-    if array.dtype.kind not in "iuf":
-        raise ValueError(f"Unsupported numpy dtype {array.dtype}")
-    return array
-
-
-def _check_dims(dims: tuple[Any, ...]) -> bool:
-    """Whether the bands are the last axis."""
-    names = [str(dim) for dim in dims]
-    if len(names) == 2:
-        return False
-    if any(name.lower() in _TIMES for name in (names[0], names[-1])):
-        where = "leading" if names[0].lower() in _TIMES else "trailing"
-        raise ValueError(f"dims {tuple(dims)} have a temporal {where} dim; select one time first")
-    if names[0] in _BANDS and names[1] in _ROWS and names[2] in _COLUMNS:
-        return False
-    if names[0] in _ROWS and names[1] in _COLUMNS:
-        if names[2] in _BANDS:
-            return True
-        raise ValueError(f"dims {tuple(dims)} have a non-band trailing dim; they must be (y, x, band) or (band, y, x)")
-    raise ValueError(f"ambiguous dims {tuple(dims)}; they must be (y, x, band) or (band, y, x)")
-
-
-def _nodata(nodata: Any, attrs: dict[str, Any]) -> Any:
-    if nodata is not None:
-        return nodata
-    if attrs.get("nodata") is not None:
-        _check_numeric(attrs["nodata"])
-        return attrs["nodata"]
-    values = [value for value in attrs.get("nodatavals") or () if value is not None and not _is_nan(value)]
-    if len(set(values)) > 1:
-        raise ConflictingNodataError(f"attrs['nodatavals'] has distinct per-band values: {values}")
-    if values:
-        return values[0]
-    fill = attrs.get("_FillValue")
-    return None if fill is None or _is_nan(fill) else fill
-
-
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, (float, np.floating)) and math.isnan(value)
-
-
-def _crs(crs: Any, attrs: dict[str, Any]) -> Any:
-    if isinstance(crs, (bool, np.bool_)):
-        raise TypeError("crs must be an EPSG code or a text, not a bool")
-    return crs if crs is not None else attrs.get("crs") or attrs.get("crs_wkt")
-
-
-def _transform(data: Any, attrs: dict[str, Any], shape: tuple[int, ...]) -> Transform | None:
-    if not isinstance(data, xr.DataArray) or attrs.get("_xrspatial_no_georef") is True:
+def _wanted_statistics(ramp: Any, limits: Any, categories: Any, path: Any, bands: int, nodata: Any) -> Statistics | None:
+    """What the pixels must be counted for, while they are written."""
+    local = path_of(path) is not None and not is_url(path_of(path) or "")
+    if ramp is None or limits is not None or categories[0] or bands != 1 or not local:
         return None
-    is_point = attrs.get("raster_type") == "point"
-    if attrs.get("transform") is not None:
-        t = parse_transform(attrs["transform"])
-        if max(abs(t.b), abs(t.d)) > 1e-12:
-            raise ValueError("attrs['transform'] has rotation/shear, which to_geotiff() does not write")
-        half = 0.5 if is_point else 0.0  # attrs have the centre of the first pixel
-        return Transform(t.a, 0.0, t.c - half * t.a, 0.0, t.e, t.f - half * t.e)
-    y = next((data.coords[name] for name in _ROWS if name in data.coords), None)
-    x = next((data.coords[name] for name in _COLUMNS if name in data.coords), None)
-    if y is None or x is None:
-        return None
-    square = attrs.get("assume_square_pixels_for_degenerate_axis") is True
-    x_step, y_step = _step(x.values, "x"), _step(y.values, "y")
-    if square and (x_step is None) != (y_step is None):
-        x_step, y_step = (-y_step, y_step) if x_step is None else (x_step, -x_step)  # type: ignore[operator]
-    if x_step is None or y_step is None:
-        raise ValueError(
-            "the coordinates of an axis of one pixel have no pixel size; set attrs['transform'], or "
-            "attrs['assume_square_pixels_for_degenerate_axis'] = True"
-        )
-    return Transform(x_step, 0.0, float(x[0]) - x_step / 2, 0.0, y_step, float(y[0]) - y_step / 2)
+    return Statistics(nodata)
 
 
-def _step(values: np.ndarray[Any, Any], axis: str) -> float | None:
-    if values.dtype.kind not in "iuf":
-        raise NonUniformCoordsError(f"the coordinates of {axis} are not numbers")
-    if values.size < 2:
-        return None
-    steps = np.diff(values.astype(np.float64))
-    if not steps[0]:
-        raise NonUniformCoordsError(f"the coordinates of {axis} are constant")
-    if np.abs(steps - steps[0]).max() > 1e-5 * abs(steps[0]):
-        raise NonUniformCoordsError(f"the coordinates of {axis} are non-uniform")
-    return float((values[-1] - values[0]) / (values.size - 1))
-
-
-def _predictor(predictor: Any, codec: str, dtype: np.dtype[Any]) -> str:
-    number = {False: 1, True: 2}.get(predictor, predictor) if isinstance(predictor, bool) else operator.index(predictor)
-    if number in (0, 1):
-        return "none"
-    if number not in (2, 3):
-        raise ValueError(f"predictor={predictor!r} is not valid; it is False, True, 1, 2 or 3")
-    if codec in ("jpeg", "jpeg2000", "lerc"):
-        raise ValueError(f"predictor={number} cannot be combined with compression={codec!r}")
-    if number == 3 and dtype.kind != "f":
-        raise ValueError("predictor=3 is for floating-point samples only")
-    if codec in ("none", "packbits", "lz4"):
-        return "none"
-    return "horizontal" if number == 2 else "floating-point"
-
-
-def _overview_factors(levels: Any) -> list[int] | None:
-    if levels is None:
-        return None
-    factors = [operator.index(level) for level in levels]
-    if any(factor < 2 or factor & (factor - 1) for factor in factors) or sorted(set(factors)) != factors:
-        raise ValueError(f"overview_levels must be strictly increasing, each a power of two from 2, not {factors}")
-    return factors
-
-
-def _overview_method(name: str) -> str:
-    if name not in _RESAMPLING:
-        raise ValueError(f"overview_resampling={name!r} is not valid; there are {', '.join(_RESAMPLING)}")
-    return _RESAMPLING[name]
-
-
-def _photometric(value: Any, bands: int) -> str | None:
-    if value == "auto":
-        return "minisblack"
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        names = {0: "miniswhite", 1: "minisblack", 2: "rgb"}
-        if int(value) not in names:
-            raise UnsupportedError(f"photometric={value} cannot be written; there are {names}")
-        value = names[int(value)]
-    name = str(value).lower()
-    if name == "miniswhite":
-        raise NotImplementedError("photometric='miniswhite' is not written: pixels would have to be inverted")
-    least = {"rgb": 3, "rgba": 4}.get(name, 1)
-    if bands < least:
-        raise ValueError(f"photometric={value!r} needs at least {least} bands, and the array has {bands}")
-    if name not in ("minisblack", "rgb", "rgba"):
-        raise ValueError(f"photometric={value!r} is not a valid name")
-    return "rgb" if name == "rgba" else name
-
-
-def _tags(attrs: dict[str, Any], experimental: bool) -> dict[str, str] | None:
-    for name in ("gdal_metadata_xml", "extra_tags"):
-        if attrs.get(name) is not None:
-            warnings.warn(f"attrs['{name}'] is not written", GeoTIFFFallbackWarning, stacklevel=3)
-    items = attrs.get("gdal_metadata")
-    if not items:
-        return None
-    if not experimental and "_xrspatial_geotiff_contract" not in attrs:
-        raise ValueError("attrs['gdal_metadata'] is written with allow_experimental_codecs=True only")
-    return {key: str(value) for key, value in items.items() if isinstance(key, str)}
-
-
-def _packed(data: Any, pixels: Any, attrs: dict[str, Any], nodata: Any) -> tuple[Any, Any]:
-    """The inverse of unpack: (stored values, nodata)."""
-    if not isinstance(data, xr.DataArray):
-        raise ValueError("pack=True requires a DataArray")
-    if "scale_factor" not in attrs and "mask_and_scale_dtype" not in attrs:
-        raise ValueError("pack=True: the attributes have no unpack state; read the file with unpack=True")
-    if _is_dask(pixels):
-        raise UnsupportedError("pack=True computes dask arrays first: call .compute() before to_geotiff()")
-    scale, offset = float(attrs.get("scale_factor", 1)), float(attrs.get("add_offset", 0))
-    if not math.isfinite(scale) or scale == 0:
-        raise ValueError(f"pack=True cannot reverse scale_factor={scale}")
-    target = np.dtype(attrs.get("mask_and_scale_dtype", pixels.dtype))
-    stored = (pixels - offset) / scale
-    if target.kind == "f":
-        return stored.astype(target), nodata
-    missing = np.isnan(stored)
-    if missing.any() and nodata is None:
-        raise ValueError(f"pack=True cannot restore integer dtype {target}: there are NaN pixels and no nodata value")
-    rounded = np.rint(np.where(missing, 0, stored))
-    limits = np.iinfo(target)
-    if not np.isfinite(rounded).all() or rounded.min() < limits.min or rounded.max() > limits.max:
-        raise ValueError(f"pack=True: values are not finite or {target} cannot represent them")
-    result = rounded.astype(target)
-    if missing.any():
-        result[missing] = target.type(nodata)
-    return result, nodata
+def _write_sidecars(path: str, ramp: list[str] | None, limits: Any, categories: Any, statistics: Statistics | None) -> None:
+    remove_stale(path)
+    if write_categories(path, *categories):
+        return
+    if ramp is None:
+        return
+    found: dict[str, float] | None = None
+    if statistics is not None:
+        found = statistics.result()
+    elif limits is not None:
+        low, high = map(float, limits)
+        found = {"MINIMUM": low, "MAXIMUM": high}
+    if found is not None:
+        write_symbology(path, ramp, found)

@@ -12,6 +12,22 @@ GEOREF_STATUS_VALUES = frozenset({
     GEOREF_STATUS_ROTATED_DROPPED,
 })  # fmt: skip
 
+# What the reference promises of each part: "stable", "advanced", "experimental" or "internal_only". The arguments that
+# opt in to the last two are the same here.
+SUPPORTED_FEATURES = {
+    "codec.none": "stable", "codec.deflate": "stable", "codec.lzw": "stable", "codec.packbits": "stable",
+    "codec.zstd": "stable", "codec.lerc": "experimental", "codec.jpeg2000": "experimental", "codec.j2k": "experimental",
+    "codec.lz4": "experimental", "codec.jpeg": "internal_only",
+    "reader.local_file": "stable", "reader.windowed": "stable", "reader.dask": "stable", "reader.fsspec": "advanced",
+    "reader.http": "advanced", "reader.vrt": "advanced", "reader.sidecar_ovr": "advanced",
+    "reader.allow_rotated": "experimental", "reader.allow_unparseable_crs": "experimental", "reader.local_cog": "stable",
+    "reader.http_cog": "advanced", "reader.gpu": "experimental", "reader.unpack": "experimental",
+    "reader.coregister": "experimental",
+    "writer.local_file": "stable", "writer.cog": "stable", "writer.overviews": "advanced", "writer.bigtiff": "advanced",
+    "writer.gpu": "experimental", "writer.gdal_metadata_xml": "experimental", "writer.extra_tags": "experimental",
+    "writer.pack": "experimental", "writer.bigtiff_cog": "advanced",
+}  # fmt: skip
+
 # Version of the attributes that open_geotiff() sets.
 ATTRS_CONTRACT = 5
 
@@ -84,4 +100,7 @@ class PixelSafetyLimitError(ValueError): ...
 class CloudSizeLimitError(ValueError): ...
 
 
-class UnsafeURLError(ValueError): ...
+class UnsafeURLError(ValueError):
+    """The URL leads to an address that is not public."""
+
+    url: str | None = None

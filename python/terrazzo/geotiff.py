@@ -9,8 +9,19 @@
 """
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
+from . import compat
 from ._geotiff_read import open_geotiff
 from ._geotiff_write import to_geotiff
-from .compat import *  # noqa: F403  (the exceptions are found beside the functions, as in xrspatial.geotiff)
+from .compat import *  # noqa: F403  (names are found beside the functions, as in xrspatial.geotiff)
 
-__all__ = ["open_geotiff", "to_geotiff"]
+
+def plot_geotiff(da: Any, **keywords: Any) -> Any:
+    """Deprecated: `da.plot()`."""
+    warnings.warn("plot_geotiff is deprecated; use da.plot()", DeprecationWarning, stacklevel=2)
+    return da.plot(**keywords)
+
+
+__all__ = ["open_geotiff", "to_geotiff", *(name for name in vars(compat) if name[0].isupper() and name != "ATTRS_CONTRACT")]

@@ -86,6 +86,7 @@ def test_limits_and_gates_refuse_before_pixels_are_read(dem, tmp_path):
         terrazzo.open_geotiff(dem, overview_level=3)
     with pytest.raises(FileNotFoundError):
         terrazzo.open_geotiff(tmp_path / "missing.tif")
+    (tmp_path / "a.vrt").write_text("<VRTDataset/>")
     with pytest.raises(NotImplementedError, match="VRT"):
         terrazzo.open_geotiff(tmp_path / "a.vrt")
     terrazzo.write(tmp_path / "lerc.tif", np.zeros((20, 20), np.float32), compression="lerc")

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What open_geotiff() takes as a source: local paths, file objects, and URLs with the limits on remote files."""
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import threading
+from typing import Any
+
+from ._geotiff_http import HttpFile, is_http
+from ._sources import path_of
+from ._tags import Bytes, bytes_of
+from .compat import CloudSizeLimitError
+from .errors import UnsupportedError
+
+MAX_CLOUD_BYTES = 256 << 20
+_BLOCK_BYTES = 32 << 10
+_CACHED_BLOCKS = 64
+
+
+def environment_size(name: str, default: int) -> int:
+    """A positive number of bytes of an environment variable, else the default."""
+    try:
+        value = int(os.environ.get(name, ""))
+    except ValueError:
+        return default
+    return value if value > 0 else default
+
+
+def is_strict() -> bool:
+    """Whether what is replaced with a warning is an error instead."""
+    return os.environ.get("XRSPATIAL_GEOTIFF_STRICT", "").lower() in ("1", "true", "yes")
+
+
+def is_remote(source: Any) -> bool:
+    path = path_of(source)
+    return path is not None and "://" in path and not path.lower().startswith("file://")
+
+
+def is_vrt(source: Any) -> bool:
+    path = path_of(source)
+    return path is not None and path.split("?", 1)[0].lower().endswith(".vrt")
+
+
+class RemoteFile:
+    """A file of fsspec or HTTP as a source of the library. It keeps blocks that were read one at a time: headers.
+
+    Pickling carries the URL.
+    """
+
+    def __init__(self, url: str):
+        self.name = url
+        self._lock = threading.Lock()
+        self._blocks: dict[int, bytes] = {}
+        if is_http(url):
+            self._http: HttpFile | None = HttpFile(url)
+            self.size = self._http.size
+            return
+        try:
+            import fsspec
+        except ImportError:
+            raise UnsupportedError(f"{url}: URLs need the package fsspec; install terrazzo[cloud]") from None
+        self._http = None
+        self._filesystem, self._path = fsspec.core.url_to_fs(url)
+        self.size = self._filesystem.size(self._path)
+
+    def __reduce__(self):
+        return RemoteFile, (self.name,)
+
+    def read_ranges(self, ranges: Any) -> list[bytes]:
+        if self._http is not None:
+            return self._http.read_ranges(ranges)
+        starts = [offset for offset, _ in ranges]
+        ends = [offset + length for offset, length in ranges]
+        return self._filesystem.cat_ranges([self._path] * len(starts), starts, ends, on_error="raise")
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """A small part of the file, by way of the blocks."""
+        end = min(offset + length, self.size)
+        if offset >= end:
+            return b""
+        if end - offset > 4 * _BLOCK_BYTES:
+            return self.read_ranges([(offset, end - offset)])[0]
+        numbers = range(offset // _BLOCK_BYTES, (end - 1) // _BLOCK_BYTES + 1)
+        data = b"".join(self._block(number) for number in numbers)
+        start = offset - numbers[0] * _BLOCK_BYTES
+        return data[start : start + end - offset]
+
+    def _block(self, number: int) -> bytes:
+        with self._lock:
+            if number not in self._blocks:
+                first = number * _BLOCK_BYTES
+                if len(self._blocks) >= _CACHED_BLOCKS:
+                    self._blocks.clear()
+                self._blocks[number] = self.read_ranges([(first, min(_BLOCK_BYTES, self.size - first))])[0]
+            return self._blocks[number]
+
+
+class LocalFile:
+    """Parts of a local file, for the reading of tags."""
+
+    def __init__(self, path: str):
+        self.handle = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        status = os.fstat(self.handle)
+        if stat.S_ISDIR(status.st_mode):
+            os.close(self.handle)
+            self.handle = -1
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        self.size = status.st_size
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        return os.pread(self.handle, length, offset)
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", -1) >= 0:
+            os.close(self.handle)
+
+
+class Source:
+    """A source: `opened` is what terrazzo.open() takes, `file` its bytes, `path` its local path if it has one."""
+
+    def __init__(self, source: Any, max_cloud_bytes: int | None, check_size: bool):
+        self.path: str | None = None
+        if hasattr(source, "read"):
+            self.opened: Any = _content(source)
+            self.file = bytes_of(self.opened)
+        elif is_remote(source):
+            self.opened = RemoteFile(os.fspath(source))
+            if check_size and not is_http(self.opened.name):
+                _check_size(self.opened, max_cloud_bytes)
+            self.file = Bytes(self.opened.size, self.opened.read_at)
+        else:
+            path = os.fsdecode(os.fspath(source))
+            self.path = self.opened = path[7:] if path.lower().startswith("file://") else path
+            local = LocalFile(self.path)
+            self.file = Bytes(local.size, local.read_at)
+
+
+def _content(file: Any) -> bytes:
+    file.seek(0)
+    data = file.read()
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise ValueError("Not enough data for TIFF header: the file object is not binary")
+    return bytes(data)
+
+
+def _check_size(file: RemoteFile, limit: int | None) -> None:
+    if limit is None:
+        return
+    if file.size is None:
+        raise CloudSizeLimitError(
+            f"Cloud source {file.name!r} does not tell its size, so max_cloud_bytes={limit} cannot be checked; pass "
+            "max_cloud_bytes=None to disable the check"
+        )
+    if file.size > limit:
+        raise CloudSizeLimitError(
+            f"Cloud source {file.name!r} is {file.size:,} bytes, which exceeds max_cloud_bytes={limit}. Raise "
+            "max_cloud_bytes (or set XRSPATIAL_GEOTIFF_MAX_CLOUD_BYTES) if the file is legitimate, pass "
+            "max_cloud_bytes=None to disable the check, or use chunks=... for a windowed dask read."
+        )
