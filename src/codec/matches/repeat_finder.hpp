@@ -3,7 +3,7 @@
 // Finds repeats in blocks that are partly noise, such as predicted elevations and reflectances. Noise is searched only
 // at a few positions, to detect repeats in it; in samples whose low bytes alone are noise, only repeats that begin with
 // a high byte are searched; all other positions are searched. Two candidates per position suffice here, and one for
-// high bytes or for eight or sixteen equal bytes: the important step is to choose among overlapping repeats.
+// eight or sixteen equal bytes: the important step is to choose among overlapping repeats.
 //
 // Other data contain repeats that this search misses: long ones with many candidates, or short ones in apparent noise,
 // or at one distance, as in rows that resemble the one above. doubt() reports signs of such data.
@@ -62,7 +62,6 @@ class RepeatFinder {
 
   void start(std::span<std::byte const> in, Plan const& plan);
   [[nodiscard]] RepeatTable table();
-  [[nodiscard]] HighByteTable high_table();
   void collect(std::size_t from, std::size_t to);
   template <std::size_t long_bytes>
   void look_up_all(std::size_t from, std::size_t to);
@@ -71,11 +70,6 @@ class RepeatFinder {
   void verify(std::size_t end, std::size_t limit);
   void weigh(std::size_t from, std::size_t to);
   [[nodiscard]] bool has_few_in_half() const noexcept;
-  [[nodiscard]] bool is_half_noise(std::size_t from, std::size_t to) const noexcept;
-  void look_up_high(std::size_t first, std::size_t count);  // high bytes
-  void weigh_high(std::size_t count);
-  void choose_high(std::size_t first, std::size_t count);
-  void take_high(std::size_t limit);
   void take(std::size_t limit);
   [[nodiscard]] Repeat* room_for_repeats();
   void keep(std::span<Repeat const> taken, std::size_t covered) noexcept;
@@ -85,12 +79,8 @@ class RepeatFinder {
   std::size_t size_ = 0, shortest_ = kShortest;
   std::size_t covered_ = 0;  // end of the repeats used so far
   std::uint32_t place_mask_ = 0;
-  unsigned index_bits_ = 0, high_index_bits_ = 0;
+  unsigned index_bits_ = 0;
   std::vector<std::uint32_t> places_;  // memory of a RepeatTable
-  std::vector<std::uint32_t> high_places_;  // memory of a HighByteTable
-  Noise half_ = Noise::none;  // the kind of nearly all segments of the last chunk that was classified by segment
-  std::vector<std::uint32_t> distances_;  // per high byte of the chunk: from HighByteTable
-  std::vector<std::uint64_t> better_;  // one bit per high byte, the first lowest: weigh_high()
   std::vector<RepeatCandidate> candidates_;
   RepeatCandidate* candidates_end_ = nullptr;
   std::vector<Found> found_;

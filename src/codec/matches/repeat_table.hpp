@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <utility>
 
 namespace terrazzo::codec {
 
@@ -94,47 +93,6 @@ class RepeatTable {
   std::uint64_t factor_;  // drops the bytes after the hashed ones
   int index_bits_;
   std::uint64_t index_mask_;
-  std::uint32_t place_mask_;
-};
-
-// A table for high bytes of samples whose low bytes are noise: the last position with the same five bytes, three high
-// ones and the two low ones between them. High bytes contain little more than a sign, so five bytes have some 19 bits
-// of information, and these bits are the index. Hashes of the same size would leave a third of the entries unused.
-class HighByteTable {
- public:
-  // One more bit for high bytes with more information: saves 0.4 % in size if differences of samples deviate by 210.
-  static constexpr unsigned kMostIndexBits = 20;
-
-  // The size of `places` is a power of two, 2^10 to 2^kMostIndexBits. `place_mask` has all bits of a position in `in`.
-  HighByteTable(std::byte const* in, std::span<std::uint32_t> places, std::uint32_t place_mask) noexcept
-      : in_(in), places_(places.data()), upper_mask_((places.size() - 1) & ~kLower), place_mask_(place_mask) {}
-
-  // Reads eight bytes at a position.
-  [[nodiscard]] std::uint32_t* entry_of(std::size_t at) const noexcept { return entry(load_eight(in_ + at)); }
-
-  // The distance from `at`, which is not 0, to the last position with its bytes: more than `place_mask` if there is
-  // none. As in the other table, the bytes may differ. Inserts `at` in the table.
-  [[nodiscard]] std::uint32_t look_up(std::size_t at) const noexcept {
-    std::uint64_t const bytes = load_eight(in_ + at);
-    std::uint32_t const tag = static_cast<std::uint32_t>(bytes * kFactor >> 32) & ~place_mask_;
-    std::uint32_t const newest = static_cast<std::uint32_t>(at) | tag;
-    return newest - std::exchange(*entry(bytes), newest);  // if tags differ, their bits make the difference large
-  }
-
- private:
-  static constexpr std::uint64_t kFactor = 0x9E37'79B1'85EB'CA87 << 24;  // drops all bytes after the fifth
-  static constexpr std::uint64_t kLower = 0x3FF;  // bits of an index
-
-  // From bit 0 on, `bytes` are a high byte, a low one, and so on. The index has bits 7 to 16, which are the first low
-  // byte and the bits beside it, and as many bits from 24 on, those of the second low byte first, as the table has room
-  // for.
-  [[nodiscard]] std::uint32_t* entry(std::uint64_t bytes) const noexcept {
-    return places_ + ((bytes >> 7 & kLower) | (bytes >> 14 & upper_mask_));
-  }
-
-  std::byte const* in_;
-  std::uint32_t* places_;
-  std::uint64_t upper_mask_;
   std::uint32_t place_mask_;
 };
 

@@ -108,8 +108,8 @@ TEST(RepeatFinder, FindsRepeatsThatBeginWithAHighByte) {
   EXPECT_GT(covered_bytes(shifted), in.size() / 3);
 }
 
-// Chunks of 16-bit samples are searched by their high bytes once one was seen to be such; what is between must not be
-// lost: runs and other samples in every row, and rows that begin at another byte.
+// Noisy 16-bit samples are searched by their high bytes only. Runs and other samples between them, and rows that begin
+// at another byte, must still be found.
 TEST(RepeatFinder, CoversWhatLiesBetweenSamplesOfNoise) {
   Bytes const samples = differences(500'000, 4);
   for (std::size_t const run : {512U, 700U, 1536U}) {
