@@ -286,7 +286,8 @@ def _dask(pixels: Pixels, chunks: tuple[int, int], gpu: bool, max_pixels: Any) -
 
     bands = 1 if pixels.flat else pixels.shape[2]
     arguments.check_pixels(min(chunks[0], pixels.shape[0]), min(chunks[1], pixels.shape[1]), bands, max_pixels)
-    data = da.from_array(pixels, chunks=chunks if pixels.flat else (*chunks, bands), asarray=False, fancy=False,
+    shape: Any = chunks if pixels.flat else (*chunks, bands)  # dask's annotation allows one text only
+    data = da.from_array(pixels, chunks=shape, asarray=False, fancy=False,
                          meta=np.empty((0,) * pixels.ndim, pixels.dtype))  # fmt: skip
     if not gpu:
         return data

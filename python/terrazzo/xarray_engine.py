@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from xarray import conventions
 from xarray.backends import BackendEntrypoint
 from xarray.core import indexing
 
@@ -127,7 +128,7 @@ def _fits(value: float, dtype: np.dtype[Any]) -> bool:
 def _decoded(name: str, variable: xr.Variable) -> xr.Variable:
     """Masked and scaled by xarray's own rules: a masked int16 is float32."""
     encoding = variable.encoding
-    decoded = xr.conventions.decode_cf_variable(name, variable, decode_times=False)
+    decoded = conventions.decode_cf_variable(name, variable, decode_times=False)
     decoded.encoding = encoding | decoded.encoding
     return decoded
 
