@@ -200,6 +200,7 @@ run_tests() {
     stage "python package: wheel, fresh environment, tests" package_stage
     stage "TSan: pool, engine, writers" tsan_stage
     stage "examples: programs against the installed package" examples_stage
+    if ((FULL)); then stage "documentation: executed pages, API reference" run_docs; fi
   fi
   "$(system_python)" tools/dev/tally.py "$RESULTS"
 }
