@@ -6,8 +6,15 @@
 find_package(Threads REQUIRED)
 find_package(pugixml REQUIRED)
 
+# Debian compiles these archives for programs: they address data of libc and libstdc++ directly, which the linker refuses
+# in a shared object. The Python module links the shared libraries, and `./dev wheel` copies them into the wheel.
+set(TERRAZZO_ARCHIVES_FOR_PROGRAMS Lerc jpeg openjp2)
+
 # terrazzo_link_archives(<target> <names>): the target links lib<name>.a of each name instead of shared libraries.
 function(terrazzo_link_archives target)
+  if(TERRAZZO_PYTHON AND ARGN IN_LIST TERRAZZO_ARCHIVES_FOR_PROGRAMS)
+    return()
+  endif()
   set(archives "")
   foreach(name IN LISTS ARGN)
     find_library(TERRAZZO_ARCHIVE_${name} "lib${name}.a" REQUIRED)

@@ -87,7 +87,7 @@ class Crs:
         if not known:
             raise UnsupportedError("the file defines the CRS by parameters, which only PROJ can read; it is not installed")
         value = getattr(pyproj.CRS.from_user_input(known), what)
-        return value() if callable(value) else value
+        return str(value() if callable(value) else value)
 
     def to_epsg(self) -> int | None:
         return self.epsg

@@ -106,7 +106,7 @@ def parse_window(window: WindowLike, width: int | None = None, height: int | Non
         return window
     if hasattr(window, "col_off"):
         return Window(*(_whole(getattr(window, name)) for name in ("col_off", "row_off", "width", "height")))
-    parts = tuple(window)
+    parts: tuple[Any, ...] = tuple(window)
     if len(parts) == 2 and all(isinstance(part, slice) for part in parts):
         row, rows = _slice_range(parts[0], height, "rows")
         column, columns = _slice_range(parts[1], width, "columns")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Makes a sample raster and reads it with most commands of the command line. Builds only the command line.
+# Makes a sample raster and reads it with most commands of the command line, and from Python. Builds nothing else.
 
 DEMO=$ROOT/out/demo
+MODULE_FOLDER=$ROOT/build/demo-module
 
 # shown NAME ARGS...: prints and runs a terrazzo command in out/demo, and records its time. A failure fails the demo.
 shown() {
@@ -23,15 +24,30 @@ choose_demo_preset() {
   esac
 }
 
+# need_demo_module: builds the Python package into MODULE_FOLDER, against the library of the demo's build.
+need_demo_module() {
+  local prefix=$ROOT/build/demo-install log=build/demo-module.log
+  if ! { cmake --install "build/$DEMO_PRESET" --prefix "$prefix" &&
+    CXX=c++ CCACHE_BASEDIR=$ROOT CCACHE_NOHASHDIR=1 CMAKE_BUILD_PARALLEL_LEVEL=$JOBS \
+      "$DEMO_PYTHON" -m pip install . --disable-pip-version-check --no-deps --no-build-isolation --upgrade --target "$MODULE_FOLDER" \
+      -C "build-dir=build/demo-python" -C cmake.source-dir=python -C "cmake.define.CMAKE_PREFIX_PATH=$prefix" \
+      -C cmake.define.CMAKE_CXX_COMPILER_LAUNCHER=ccache; } >"$log" 2>&1; then
+    show_end_of "$log"
+    die "could not build the Python module; the whole output is in $log"
+  fi
+}
+
 run_demo() {
   choose_demo_preset "$@"
   need_packages build python
   need_demo_python
   say "building the command line in build/$DEMO_PRESET"
   configure_and_build "$DEMO_PRESET" terrazzo_cli
+  say "building the Python module in ${MODULE_FOLDER#"$ROOT/"}"
+  need_demo_module
   mkdir -p "$DEMO"
 
-  local terrain=$DEMO/terrain.tif key
+  local terrain=$DEMO/terrain.tif key start
   key=$(sha256sum <tools/dev/make_terrain.py)
   if [[ ! -f $terrain || ! -f $DEMO/.terrain-key || $(<"$DEMO/.terrain-key") != "$key" ]]; then
     say "making an island with mountains, rivers and a lake: 4096 x 4096 float32, Deflate, predictor 3 (half a minute)"
@@ -57,6 +73,12 @@ run_demo() {
   shown "speed, all threads" bench read --host terrain.tif
   shown "speed, 200 random windows" bench read --host --random-windows 200 terrain.tif
   if has_gpu && [[ $DEMO_PRESET == demo-cuda ]]; then shown "speed, GPU" bench read --device terrain.tif; fi
+
+  printf '\n$ python   # the example of README.md\n'
+  ln -sf terrain.tif "$DEMO/dem.tif"
+  start=$(now)
+  (cd "$DEMO" && PYTHONPATH=$MODULE_FOLDER "$DEMO_PYTHON" "$ROOT/tools/dev/readme_example.py")
+  DEMO_TIMES+=("$(since_ms "$start")"$'\t'"Python: a window, written as a COG")
 
   printf '\n%10s  %s\n' "ms" "whole command, from start to end of the process"
   local row

@@ -94,15 +94,15 @@ need_venv() {
   fi
 }
 
-# need_demo_python: sets DEMO_PYTHON to an interpreter with the packages for the sample raster: that of build/venv if it
-# exists, otherwise that of a small environment.
+# need_demo_python: sets DEMO_PYTHON to an interpreter with the packages for the sample raster and the Python module: that
+# of build/venv if it exists, otherwise that of a small environment.
 need_demo_python() {
   DEMO_PYTHON=$VENV/bin/python
   if [[ -f $VENV/.stamp ]]; then return; fi
   local python requirements=tools/requirements-py312.txt
   python=$(find_new_python)
   [[ -n $python ]] || { python=/usr/bin/python3 requirements=tools/requirements-py311.txt; }
-  make_venv "$ROOT/build/demo-venv" "$python" "$requirements" numpy tifffile imagecodecs
+  make_venv "$ROOT/build/demo-venv" "$python" "$requirements" numpy tifffile imagecodecs nanobind scikit-build-core
   DEMO_PYTHON=$ROOT/build/demo-venv/bin/python
 }
 

@@ -114,6 +114,17 @@ install_release() {
   cmake --install build/release --prefix build/install >build/install.log
 }
 
+# check_types NAME ARGS...: mypy, with the package as installed in the fresh environment.
+check_types() {
+  local name=$1
+  shift
+  if "$VENV/bin/python" -m mypy --python-executable build/package-venv/bin/python --cache-dir build/mypy --no-error-summary "$@"; then
+    echo "PASS $name"
+  else
+    echo "FAIL $name"
+  fi
+}
+
 # Makes the wheel of the Python package, and tests it in a fresh environment. The module links the library of the
 # release build: compiling the library again would take most of CI's time. The environment has the packages of build/venv
 # by a path file, because installing them again would take as long as the tests.
@@ -127,6 +138,9 @@ package_stage() {
   local packages='import sysconfig; print(sysconfig.get_path("purelib"))'
   "$VENV/bin/python" -c "$packages" >"$(build/package-venv/bin/python -c "$packages")/test-packages.pth"
   record passed "the Python package installs: $(basename build/wheel/*.whl), $(stat -c %s build/wheel/*.whl) bytes"
+  { "$(system_python)" tools/dev/check_wheel.py build/wheel/*.whl || true; } | record_lines
+  { check_types "the Python package has sound types (mypy)" -p terrazzo
+    check_types "a typed program passes mypy --strict" --strict tests/python_api/typed_program.py; } | record_lines
   (cd tests/python_api && ../../build/package-venv/bin/python -m pytest . -q -n "$JOBS" \
     --junitxml "$RESULTS/pytest-package.xml") || true
   [[ -f $RESULTS/pytest-package.xml ]]
@@ -186,6 +200,7 @@ run_tests() {
     stage "python package: wheel, fresh environment, tests" package_stage
     stage "TSan: pool, engine, writers" tsan_stage
     stage "examples: programs against the installed package" examples_stage
+    if ((FULL)); then stage "documentation: executed pages, API reference" run_docs; fi
   fi
   "$(system_python)" tools/dev/tally.py "$RESULTS"
 }
