@@ -230,7 +230,7 @@ class FilteredRead {
         auto const count = static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, end - from));
         tile::HostRows made{from, rows_of(pixels, count), {}};
         if (source.mask_of(band) && (makes_masks_ || request_.masked)) { made.mask = rows_of(mask, count); }
-        reductions[of_band[band]].reduce(source.band(band), made);
+        reductions[of_band[band]].reduce(source.band(band), made, [&] { throw_if_cancelled(); });
         for (std::uint32_t i = 0; i < count; ++i) {
           auto const* const valid = made.mask.data == nullptr ? nullptr : row_of(made.mask, i);
           store_row(part, band, from + i, row_of(made.pixels, i), made.pixels.pixel_stride_bytes, valid);

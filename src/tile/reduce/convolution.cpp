@@ -219,6 +219,7 @@ class Kernel final : public Method {
       FilteredRows::Row& filtered = kept.rows[number % kept.rows.size()];
       if (filtered.number != number) {
         auto const* const pixels = reinterpret_cast<T const*>(band.rows[k]);
+        band.poller.spend(source_width_ + columns_.normalised.size());
         filter_row(pixels, has_gaps, band.valid != nullptr ? band.valid[k] : nullptr, kept, filtered);
         filtered.number = number;
       }
@@ -226,6 +227,7 @@ class Kernel final : public Method {
       found[k] = filtered.found.data();
       weights[k] = (has_gaps ? rows_.plain : rows_.normalised)[k * rows_.size + row];
     }
+    band.poller.spend(std::uint64_t{taps} * width);
     if (has_gaps) {
       for (std::uint32_t i = 0; i < width; ++i) { out[i] = gapped_pixel(values, found, weights, i); }
       return;

@@ -4,6 +4,7 @@
 // nearest.cpp, average.cpp, rms.cpp, convolution.cpp, rank.cpp.
 #pragma once
 
+#include "tile/reduce/poller.hpp"
 #include "tile/reduce/reduction.hpp"
 #include "tile/reduce_marker.hpp"
 #include "tile/reduce_pixel.hpp"
@@ -22,6 +23,7 @@ struct BandRows {
   std::uint32_t first_row = 0;
   std::byte* out = nullptr;
   bool is_alpha = false;
+  Poller& poller;
 };
 
 // State of a method between rows, within one call of reduce().

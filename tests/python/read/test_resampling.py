@@ -390,3 +390,16 @@ def test_complex_pixels_are_refused(tmp_path):
     assert result.code == harness.UNSUPPORTED, str(result)
     result = harness.run("read", path, "--resampling", "average", "--out", tmp_path / "x.npy")
     assert result.code == harness.USAGE, str(result)
+
+
+def test_the_mode_of_millions_of_pixels_is_gdals(tmp_path):
+    path = tmp_path / "classes.tif"
+    pixels = np.random.default_rng(2).integers(0, 200, (3000, 3000), np.uint8)
+    pixels[1000:1100] = 150
+    with rasterio.open(path, "w", driver="GTiff", width=3000, height=3000, count=1, dtype="uint8") as made:
+        made.write(pixels, 1)
+    for size in (1, 3):
+        ours = read_ours(path, tmp_path, "--target-size", f"{size},{size}", "--resampling", "mode")
+        with rasterio.open(path) as source:
+            theirs = source.read(out_shape=(1, size, size), resampling=Resampling.mode)
+        np.testing.assert_array_equal(ours, theirs)
