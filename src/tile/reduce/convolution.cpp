@@ -182,6 +182,8 @@ constexpr std::uint8_t kCountsFully = 255;  // as in GDAL's masks
   return found.are_enough(taps, has_negative_weights);
 }
 
+constexpr std::uint64_t kKeptBytes = sizeof(double) + 1;  // of a pixel of FilteredRows::Row
+
 template <class T>
 class Kernel final : public Method {
  public:
@@ -203,6 +205,12 @@ class Kernel final : public Method {
     auto state = std::make_unique<FilteredRows>();
     state->rows.resize(*std::max_element(rows_.count.begin(), rows_.count.end()));
     return state;
+  }
+
+  [[nodiscard]] std::uint64_t scratch_bytes() const override {
+    std::uint64_t const kept = *std::max_element(rows_.count.begin(), rows_.count.end());
+    std::uint64_t const pixels = std::max<std::uint64_t>(source_width_, columns_.size);
+    return kept * columns_.size * kKeptBytes + pixels * (sizeof(double) + 1);
   }
 
   void reduce_band(std::uint32_t row, BandRows const& band, MethodState* state) const override {

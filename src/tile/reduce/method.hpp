@@ -44,6 +44,8 @@ class Method {
   [[nodiscard]] virtual RowRange source_rows(std::uint32_t row) const = 0;
   // The state for one band; null if the method has none.
   [[nodiscard]] virtual std::unique_ptr<MethodState> make_state() const { return nullptr; }
+  // At least the bytes that reduce_band() and the state allocate.
+  [[nodiscard]] virtual std::uint64_t scratch_bytes() const { return 0; }
   virtual void reduce_band(std::uint32_t row, BandRows const& band, MethodState* state) const = 0;
   // Reduces `valid` of the source to 0 or 255; first_row as in reduce_band().
   virtual void reduce_mask(std::uint32_t row, std::uint8_t const* const* valid, std::uint32_t first_row,

@@ -104,10 +104,16 @@ class Rank final : public Method {
       : columns_(covered_windows(spec.column_map(), spec.source_width, spec.width)),
         rows_(covered_windows(spec.row_map(), spec.source_height, spec.height)),
         widest_(widest(columns_)),
+        tallest_(widest(rows_)),
         columns_are_pairs_(are_pairs(columns_)),
         marker_(marker_of<T>(spec)) {}
 
   [[nodiscard]] RowRange source_rows(std::uint32_t row) const override { return {rows_[row].first, rows_[row].last}; }
+
+  [[nodiscard]] std::uint64_t scratch_bytes() const override {
+    std::uint64_t const pixels = std::uint64_t{widest_} * tallest_;
+    return pixels * sizeof(T) + (kIsMode ? MostFrequentFinder<T>::scratch_bytes(pixels) : 0);
+  }
 
   void reduce_band(std::uint32_t row, BandRows const& band, MethodState*) const override {
     auto* const out = reinterpret_cast<T*>(band.out);
@@ -190,7 +196,7 @@ class Rank final : public Method {
   }
 
   std::vector<AxisWindow> columns_, rows_;
-  std::uint32_t widest_;  // pixels of the widest window of a row
+  std::uint32_t widest_, tallest_;  // pixels of the longest window of either axis
   bool columns_are_pairs_;
   std::optional<T> marker_;
 };

@@ -181,6 +181,8 @@ Reduction& Reduction::operator=(Reduction&&) noexcept = default;
 
 RowRange Reduction::source_rows(std::uint32_t row) const { return impl_->method->source_rows(row); }
 
+std::uint64_t Reduction::scratch_bytes() const { return impl_->method->scratch_bytes(); }
+
 void Reduction::reduce(ConstHostRows const& source, HostRows const& result, Poll const& poll) const {
   ReductionSpec const& spec = impl_->spec;
   Method const& method = *impl_->method;

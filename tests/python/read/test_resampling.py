@@ -403,3 +403,15 @@ def test_the_mode_of_millions_of_pixels_is_gdals(tmp_path):
         with rasterio.open(path) as source:
             theirs = source.read(out_shape=(1, size, size), resampling=Resampling.mode)
         np.testing.assert_array_equal(ours, theirs)
+
+
+def test_kernels_keep_filtered_rows_within_the_limit(tmp_path):
+    path, out = tmp_path / "rows.tif", tmp_path / "out.npy"
+    with rasterio.open(path, "w", driver="GTiff", width=700, height=700, count=3, dtype="uint8") as made:
+        made.write(np.random.default_rng(1).integers(0, 255, (3, 700, 700), np.uint8))
+    request = ("read", path, "--target-size", "30000,4", "--resampling", "lanczos", "--out", out)
+    harness.run_ok(*request, "--threads", 1)
+    whole = np.load(out)
+    limited = harness.run_ok(*request, "--threads", 12, "--memory-limit", "60M")
+    np.testing.assert_array_equal(np.load(out), whole)
+    assert limited.peak_rss_bytes < 160 << 20, str(limited)
