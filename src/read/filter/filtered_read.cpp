@@ -183,6 +183,7 @@ class FilteredRead {
       spec.method = filter_.method;
       spec.nodata = nodata_of(band);
       spec.mask = spec.mask_has_weights = source.mask_of(band).has_value();
+      spec.bits = plan_.level->image.is_converted_to_rgb() ? 0 : plan_.level->image.bits;
       spec.columns = part.columns;
       spec.rows = filter_.rows;
       auto const known = std::ranges::find_if(specs, [&](tile::ReductionSpec const& other) {

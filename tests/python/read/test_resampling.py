@@ -415,3 +415,18 @@ def test_kernels_keep_filtered_rows_within_the_limit(tmp_path):
     limited = harness.run_ok(*request, "--threads", 12, "--memory-limit", "60M")
     np.testing.assert_array_equal(np.load(out), whole)
     assert limited.peak_rss_bytes < 160 << 20, str(limited)
+
+
+def test_kernels_stay_within_the_used_bits(tmp_path):
+    path = tmp_path / "nbits.tif"
+    pixels = np.zeros((64, 64), np.uint16)
+    pixels[:, 32:] = 1023
+    with rasterio.open(path, "w", driver="GTiff", width=64, height=64, count=1, dtype="uint16", nbits=10) as made:
+        made.write(pixels, 1)
+    for name in ("bilinear", "cubic", "cubic-spline", "lanczos"):
+        for size in (40, 150):
+            ours = read_ours(path, tmp_path, "--target-size", f"{size},{size}", "--resampling", name)
+            with rasterio.open(path) as source:
+                theirs = source.read(out_shape=(1, size, size), resampling=OF_GDAL[name])
+            assert ours.max() == 1023
+            assert_close(ours, theirs)
