@@ -104,7 +104,7 @@ struct KernelAxisView {
   std::size_t size = 0;
 };
 
-// Clamps overshoots to the limits of the type, and avoids the marker.
+// Clamps overshoots to the limits of the type or of its used bits, and avoids the marker.
 template <class T>
 [[nodiscard]] TERRAZZO_HOST_DEVICE inline T finish_filtered(double value, Marker<T> const& marker) noexcept {
   using W = std::conditional_t<std::is_same_v<WorkedAs<T>, double>, double, float>;
@@ -114,6 +114,7 @@ template <class T>
       value = value < -kLargest ? -kLargest : kLargest < value ? kLargest : value;
     }
   }
+  value = value > marker.largest ? marker.largest : value;
   auto const worked = static_cast<W>(value);
   T const result = rounded_to<T>(worked);
   if (!marker.present) { return result; }

@@ -27,6 +27,7 @@ struct ReductionSpec {
   bool alpha_masks_others = true;  // its zeros are invalid in all bands, unless there is a mask or nodata
   // The part of the source that the result shows; default: all of it. Only the host takes another part.
   std::optional<AxisMap> columns{}, rows{};
+  std::uint32_t bits = 0;  // of unsigned samples that use fewer than their type has: kernels stay within them
 
   [[nodiscard]] AxisMap column_map() const noexcept {
     return columns.value_or(AxisMap{static_cast<double>(source_width) / width});

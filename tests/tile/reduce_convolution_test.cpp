@@ -44,6 +44,16 @@ TEST(FinishFiltered, EndsOvershootsAtTheLimitsOfTheType) {
   EXPECT_EQ(finish_filtered<float>(1e39, {}), std::numeric_limits<float>::max());
 }
 
+TEST(FinishFiltered, EndsOvershootsAtTheUsedBits) {
+  ReductionSpec spec{4, 4, 2, 2, DType::u16, 1, Resampling::cubic};
+  spec.bits = 10;
+  Marker<std::uint16_t> const marker = make_marker<std::uint16_t>(spec);
+  EXPECT_EQ(finish_filtered<std::uint16_t>(1033, marker), 1023);
+  EXPECT_EQ(finish_filtered<std::uint16_t>(1022, marker), 1022);
+  spec.bits = 16;
+  EXPECT_EQ(finish_filtered<std::uint16_t>(1033, make_marker<std::uint16_t>(spec)), 1033);
+}
+
 TEST(FinishFiltered, NeverGivesTheMarker) {
   Marker<std::uint8_t> const marker{true, 10, avoid_marker<std::uint8_t>(10)};
   EXPECT_EQ(finish_filtered<std::uint8_t>(10.2, marker), 11);

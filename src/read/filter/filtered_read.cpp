@@ -47,18 +47,6 @@ struct Part {
          a->exact_i64 == b->exact_i64 && a->exact_u64 == b->exact_u64;
 }
 
-// Source rows of the result row that uses most.
-[[nodiscard]] std::uint32_t most_rows(ReadPlan::Impl const& plan) {
-  Filter const& filter = *plan.filter;
-  std::uint32_t most = 1;
-  for (std::uint32_t row = 0; row < plan.out_height; ++row) {
-    PixelRange const used =
-        filtered_pixels(filter.method, from_pixel(filter.rows, row), 1, plan.level->image.height_px);
-    most = std::max(most, used.last - used.first);
-  }
-  return most;
-}
-
 // Bytes of a method's tables for an axis of `pixels` result pixels, and of the rows that it keeps.
 [[nodiscard]] std::uint64_t table_bytes(Filter const& filter, tile::AxisMap const& map, std::uint32_t pixels,
                                         std::uint32_t level_size) {
@@ -90,12 +78,19 @@ class FilteredRead {
   }
 
   void run() {
-    std::uint32_t const needed = most_rows(plan_);
+    // Before any work whose time depends on the result's height.
+    auto const row_tables =
+        budget_.reserve(table_bytes(filter_, filter_.rows, plan_.out_height, plan_.level->image.height_px), kTablesOf);
+    std::uint32_t const needed = most_rows();
     std::uint64_t const room = budget_.limit_bytes() - std::min(budget_.limit_bytes(), budget_.used_bytes());
     std::uint64_t const column_bytes = saturating_product(SourceRows::pixel_bytes(plan_), needed);
     std::uint64_t const bytes = saturating_product(column_bytes, plan_.window.width);
-    std::uint64_t const parts =
-        std::clamp<std::uint64_t>(ceil_div(bytes, std::max<std::uint64_t>(room / 2, 1)), 1, plan_.out_width);
+    // Half of the room for source rows, a quarter for what one thread of a kernel keeps of them.
+    std::uint64_t const kept =
+        tile::is_kernel(filter_.method) ? saturating_product(sizeof(double) + 1, needed, plan_.out_width) : 0;
+    std::uint64_t const wanted = std::max(ceil_div(bytes, std::max<std::uint64_t>(room / 2, 1)),
+                                          ceil_div(kept, std::max<std::uint64_t>(room / 4, 1)));
+    std::uint64_t const parts = std::clamp<std::uint64_t>(wanted, 1, plan_.out_width);
     for (std::uint64_t i = 0; i < parts; ++i) {
       part_index_ = i;
       part_count_ = parts;
@@ -106,6 +101,21 @@ class FilteredRead {
   }
 
  private:
+  static constexpr char const* kTablesOf = "the weights of a resampled read";
+
+  // Source rows of the result row that uses most.
+  [[nodiscard]] std::uint32_t most_rows() const {
+    constexpr std::uint32_t kPollRows = 1 << 16;
+    std::uint32_t most = 1;
+    for (std::uint32_t row = 0; row < plan_.out_height; ++row) {
+      if (row % kPollRows == 0) { throw_if_cancelled(); }
+      PixelRange const used =
+          filtered_pixels(filter_.method, from_pixel(filter_.rows, row), 1, plan_.level->image.height_px);
+      most = std::max(most, used.last - used.first);
+    }
+    return most;
+  }
+
   [[nodiscard]] Part part_of_result(std::uint64_t index, std::uint64_t parts) const {
     Part part;
     part.first = static_cast<std::uint32_t>(index * plan_.out_width / parts);
@@ -119,10 +129,8 @@ class FilteredRead {
 
   void make(Part const& part, std::uint32_t needed, std::uint64_t room) {
     tiff::Image const& image = plan_.level->image;
-    auto const tables =
-        budget_.reserve(saturating_sum(table_bytes(filter_, part.columns, part.count, image.width_px),
-                                       table_bytes(filter_, filter_.rows, plan_.out_height, image.height_px)),
-                        "the weights of a resampled read");
+    auto const column_tables =
+        budget_.reserve(table_bytes(filter_, part.columns, part.count, image.width_px), kTablesOf);
     std::uint64_t const row_bytes = saturating_product(SourceRows::pixel_bytes(plan_), part.window.width);
     std::uint64_t const fit = std::min(kStripBytes, room / 4) / std::max<std::uint64_t>(row_bytes, 1);
     // Rows that stay for the next strip, and at least one row of blocks after them if there is memory.
@@ -175,6 +183,7 @@ class FilteredRead {
       spec.method = filter_.method;
       spec.nodata = nodata_of(band);
       spec.mask = spec.mask_has_weights = source.mask_of(band).has_value();
+      spec.bits = plan_.level->image.is_converted_to_rgb() ? 0 : plan_.level->image.bits;
       spec.columns = part.columns;
       spec.rows = filter_.rows;
       auto const known = std::ranges::find_if(specs, [&](tile::ReductionSpec const& other) {
@@ -217,8 +226,16 @@ class FilteredRead {
         std::clamp<std::uint64_t>(kChunkBytes / row_bytes, 1, std::min<std::uint64_t>(share, end - first));
     std::uint64_t const chunks = ceil_div(std::uint64_t{end - first}, rows);
     auto const tasks = chunks * plan_.bands.size();
-    auto const threads = static_cast<unsigned>(std::min<std::uint64_t>(plan_.threads, tasks));
-    auto const scratch = budget_.reserve(saturating_product(threads, rows, row_bytes), "resampled rows");
+    std::uint64_t thread_bytes = 0;
+    for (tile::Reduction const& reduction : reductions) {
+      thread_bytes = std::max(thread_bytes, reduction.scratch_bytes());
+    }
+    thread_bytes = saturating_sum(thread_bytes, saturating_product(rows, row_bytes));
+    // As many threads as there is memory for.
+    auto threads = static_cast<unsigned>(std::min<std::uint64_t>(plan_.threads, tasks));
+    std::optional<MemoryBudget::Reservation> scratch;
+    while (threads > 1 && !(scratch = budget_.try_reserve(saturating_product(threads, thread_bytes)))) { --threads; }
+    if (!scratch) { scratch = budget_.reserve(thread_bytes, "resampled rows"); }
     std::atomic<std::uint64_t> next{0};
     run_on_pool(threads, [&](unsigned) {
       HostArray pixels(plan_.level->dtype, 1, static_cast<std::uint32_t>(rows), part.count);
@@ -230,7 +247,7 @@ class FilteredRead {
         auto const count = static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, end - from));
         tile::HostRows made{from, rows_of(pixels, count), {}};
         if (source.mask_of(band) && (makes_masks_ || request_.masked)) { made.mask = rows_of(mask, count); }
-        reductions[of_band[band]].reduce(source.band(band), made);
+        reductions[of_band[band]].reduce(source.band(band), made, [&] { throw_if_cancelled(); });
         for (std::uint32_t i = 0; i < count; ++i) {
           auto const* const valid = made.mask.data == nullptr ? nullptr : row_of(made.mask, i);
           store_row(part, band, from + i, row_of(made.pixels, i), made.pixels.pixel_stride_bytes, valid);

@@ -182,6 +182,8 @@ constexpr std::uint8_t kCountsFully = 255;  // as in GDAL's masks
   return found.are_enough(taps, has_negative_weights);
 }
 
+constexpr std::uint64_t kKeptBytes = sizeof(double) + 1;  // of a pixel of FilteredRows::Row
+
 template <class T>
 class Kernel final : public Method {
  public:
@@ -205,6 +207,12 @@ class Kernel final : public Method {
     return state;
   }
 
+  [[nodiscard]] std::uint64_t scratch_bytes() const override {
+    std::uint64_t const kept = *std::max_element(rows_.count.begin(), rows_.count.end());
+    std::uint64_t const pixels = std::max<std::uint64_t>(source_width_, columns_.size);
+    return kept * columns_.size * kKeptBytes + pixels * (sizeof(double) + 1);
+  }
+
   void reduce_band(std::uint32_t row, BandRows const& band, MethodState* state) const override {
     auto& kept = static_cast<FilteredRows&>(*state);
     auto* const out = reinterpret_cast<T*>(band.out);
@@ -219,6 +227,7 @@ class Kernel final : public Method {
       FilteredRows::Row& filtered = kept.rows[number % kept.rows.size()];
       if (filtered.number != number) {
         auto const* const pixels = reinterpret_cast<T const*>(band.rows[k]);
+        band.poller.spend(source_width_ + columns_.normalised.size());
         filter_row(pixels, has_gaps, band.valid != nullptr ? band.valid[k] : nullptr, kept, filtered);
         filtered.number = number;
       }
@@ -226,6 +235,7 @@ class Kernel final : public Method {
       found[k] = filtered.found.data();
       weights[k] = (has_gaps ? rows_.plain : rows_.normalised)[k * rows_.size + row];
     }
+    band.poller.spend(std::uint64_t{taps} * width);
     if (has_gaps) {
       for (std::uint32_t i = 0; i < width; ++i) { out[i] = gapped_pixel(values, found, weights, i); }
       return;

@@ -4,6 +4,7 @@
 // nearest.cpp, average.cpp, rms.cpp, convolution.cpp, rank.cpp.
 #pragma once
 
+#include "tile/reduce/poller.hpp"
 #include "tile/reduce/reduction.hpp"
 #include "tile/reduce_marker.hpp"
 #include "tile/reduce_pixel.hpp"
@@ -22,6 +23,7 @@ struct BandRows {
   std::uint32_t first_row = 0;
   std::byte* out = nullptr;
   bool is_alpha = false;
+  Poller& poller;
 };
 
 // State of a method between rows, within one call of reduce().
@@ -42,6 +44,8 @@ class Method {
   [[nodiscard]] virtual RowRange source_rows(std::uint32_t row) const = 0;
   // The state for one band; null if the method has none.
   [[nodiscard]] virtual std::unique_ptr<MethodState> make_state() const { return nullptr; }
+  // At least the bytes that reduce_band() and the state allocate.
+  [[nodiscard]] virtual std::uint64_t scratch_bytes() const { return 0; }
   virtual void reduce_band(std::uint32_t row, BandRows const& band, MethodState* state) const = 0;
   // Reduces `valid` of the source to 0 or 255; first_row as in reduce_band().
   virtual void reduce_mask(std::uint32_t row, std::uint8_t const* const* valid, std::uint32_t first_row,

@@ -4,6 +4,7 @@
 #include "tile/convert_sample.hpp"
 #include "tile/host/cpu.hpp"
 #include "tile/reduce/method.hpp"
+#include "tile/reduce/most_frequent.hpp"
 #include "tile/reduce_rank.hpp"
 
 #include <algorithm>
@@ -56,22 +57,9 @@ struct Middle {
   static constexpr bool kTakesNaN = false;
 };
 
-// The most frequent value; of several, the one that reaches its count first in reading order.
 template <class T>
 struct MostFrequent {
   static constexpr bool kIsExtreme = false;
-  [[nodiscard]] static T pick(std::vector<T> const& values) noexcept {
-    std::size_t best = 0, best_count = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      std::size_t count = 0;
-      for (std::size_t j = 0; j <= i; ++j) { count += is_same(values[j], values[i]) ? 1U : 0U; }
-      if (count > best_count) {
-        best = i;
-        best_count = count;
-      }
-    }
-    return values[best];
-  }
   static constexpr bool kTakesNaN = true;
 };
 
@@ -115,10 +103,17 @@ class Rank final : public Method {
   explicit Rank(ReductionSpec const& spec)
       : columns_(covered_windows(spec.column_map(), spec.source_width, spec.width)),
         rows_(covered_windows(spec.row_map(), spec.source_height, spec.height)),
+        widest_(widest(columns_)),
+        tallest_(widest(rows_)),
         columns_are_pairs_(are_pairs(columns_)),
         marker_(marker_of<T>(spec)) {}
 
   [[nodiscard]] RowRange source_rows(std::uint32_t row) const override { return {rows_[row].first, rows_[row].last}; }
+
+  [[nodiscard]] std::uint64_t scratch_bytes() const override {
+    std::uint64_t const pixels = std::uint64_t{widest_} * tallest_;
+    return pixels * sizeof(T) + (kIsMode ? MostFrequentFinder<T>::scratch_bytes(pixels) : 0);
+  }
 
   void reduce_band(std::uint32_t row, BandRows const& band, MethodState*) const override {
     auto* const out = reinterpret_cast<T*>(band.out);
@@ -127,9 +122,12 @@ class Rank final : public Method {
     }
     T const nothing = band.is_alpha ? T{} : marker_.value_or(band.valid != nullptr ? T{} : no_number<T>());
     std::vector<T> values;
+    values.reserve(std::size_t{widest_} * rows_[row].size());
+    MostFrequentFinder<T> finder;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       values.clear();
       for (std::uint32_t r = 0; r < rows_[row].size(); ++r) {
+        band.poller.spend(columns_[i].size());
         auto const* const pixels = reinterpret_cast<T const*>(band.rows[r]);
         for (std::uint32_t c = columns_[i].first; c < columns_[i].last; ++c) {
           bool const valid =
@@ -137,29 +135,47 @@ class Rank final : public Method {
           if (valid && (Rule::kTakesNaN || is_number(pixels[c]))) { values.push_back(pixels[c]); }
         }
       }
-      out[i] = values.empty() ? nothing : Rule::pick(values);
+      if (values.empty()) {
+        out[i] = nothing;
+      } else if constexpr (kIsMode) {
+        out[i] = finder.find(values, band.poller);
+      } else {
+        out[i] = Rule::pick(values);
+      }
     }
   }
 
   void reduce_mask(std::uint32_t row, std::uint8_t const* const* valid, std::uint32_t,
                    std::uint8_t* out) const override {
-    if constexpr (!std::is_same_v<Rule, MostFrequent<T>>) {
+    if constexpr (!kIsMode) {
       any_valid(columns_, columns_are_pairs_, rows_[row].size(), valid, out);
     } else {
-      std::vector<std::uint8_t> values;
       for (std::size_t i = 0; i < columns_.size(); ++i) {
-        values.clear();
-        for (std::uint32_t r = 0; r < rows_[row].size(); ++r) {
-          for (std::uint32_t c = columns_[i].first; c < columns_[i].last; ++c) {
-            values.push_back(valid[r][c] != 0 ? 255 : 0);
-          }
-        }
-        out[i] = MostFrequent<std::uint8_t>::pick(values);
+        out[i] = majority(columns_[i], rows_[row].size(), valid) ? 255 : 0;
       }
     }
   }
 
  private:
+  static constexpr bool kIsMode = std::is_same_v<Rule, MostFrequent<T>>;
+
+  // Of equal counts, the one that is reached first in reading order decides.
+  [[nodiscard]] static bool majority(AxisWindow const& columns, std::uint32_t row_count,
+                                     std::uint8_t const* const* valid) noexcept {
+    std::uint64_t counts[2] = {0, 0}, most = 0;
+    bool best = false;
+    for (std::uint32_t r = 0; r < row_count; ++r) {
+      for (std::uint32_t c = columns.first; c < columns.last; ++c) {
+        bool const is_valid = valid[r][c] != 0;
+        if (++counts[is_valid ? 1 : 0] > most) {
+          ++most;
+          best = is_valid;
+        }
+      }
+    }
+    return best;
+  }
+
   void reduce_fours(BandRows const& band) const noexcept {
     auto const* const above = reinterpret_cast<T const*>(band.rows[0]);
     auto const* const below = reinterpret_cast<T const*>(band.rows[1]);
@@ -173,7 +189,14 @@ class Rank final : public Method {
     extremes_of_fours<T, Rule>(above, below, reinterpret_cast<T*>(band.out), width, marker_, nothing);
   }
 
+  [[nodiscard]] static std::uint32_t widest(std::vector<AxisWindow> const& windows) noexcept {
+    std::uint32_t most = 0;
+    for (AxisWindow const& window : windows) { most = std::max(most, window.size()); }
+    return most;
+  }
+
   std::vector<AxisWindow> columns_, rows_;
+  std::uint32_t widest_, tallest_;  // pixels of the longest window of either axis
   bool columns_are_pairs_;
   std::optional<T> marker_;
 };

@@ -181,7 +181,9 @@ Reduction& Reduction::operator=(Reduction&&) noexcept = default;
 
 RowRange Reduction::source_rows(std::uint32_t row) const { return impl_->method->source_rows(row); }
 
-void Reduction::reduce(ConstHostRows const& source, HostRows const& result) const {
+std::uint64_t Reduction::scratch_bytes() const { return impl_->method->scratch_bytes(); }
+
+void Reduction::reduce(ConstHostRows const& source, HostRows const& result, Poll const& poll) const {
   ReductionSpec const& spec = impl_->spec;
   Method const& method = *impl_->method;
   std::size_t const sample_bytes = size_bytes(spec.dtype);
@@ -189,6 +191,7 @@ void Reduction::reduce(ConstHostRows const& source, HostRows const& result) cons
   bool const out_in_place = is_contiguous(result.pixels, sample_bytes, alignment_bytes);
   // The mask has priority over the marker, and the marker over alpha; alpha itself is reduced where it is visible.
   bool const alpha_is_mask = spec.alpha_is_mask();
+  Poller poller(poll);
   ContiguousRows band_rows;
   ValidRows mask_rows, alpha_rows;
   std::vector<std::unique_ptr<MethodState>> states(spec.bands);
@@ -209,12 +212,13 @@ void Reduction::reduce(ConstHostRows const& source, HostRows const& result) cons
     }
     if (spec.alpha_band) { alpha_rows.take_alpha(source.pixels, spec.dtype, *spec.alpha_band, first, count); }
     for (std::uint32_t band = 0; band < spec.bands; ++band) {
+      poller.spend(std::uint64_t{count} * spec.source_width);
       band_rows.take(source.pixels, band, first, count, sample_bytes, alignment_bytes);
       bool const by_alpha = alpha_is_mask || band == spec.alpha_band;
       std::uint8_t const* const* const valid = by_alpha ? alpha_rows.data() : spec.mask ? mask_rows.data() : nullptr;
       std::byte* const to = row_of(result.pixels, band, i);
       std::byte* const out = out_in_place ? to : out_row.data();
-      method.reduce_band(row, {band_rows.data(), valid, needed.first, out, band == spec.alpha_band},
+      method.reduce_band(row, {band_rows.data(), valid, needed.first, out, band == spec.alpha_band, poller},
                          states[band].get());
       if (!out_in_place) {
         with_size(sample_bytes, [&]<class S>(S) { scatter<S>(out, spec.width, to, result.pixels.pixel_stride_bytes); });

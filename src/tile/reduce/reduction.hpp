@@ -9,6 +9,7 @@
 
 #include "terrazzo/view.hpp"
 #include "tile/level_rows.hpp"
+#include "tile/reduce/poller.hpp"
 #include "tile/reduction_spec.hpp"
 
 #include <cstdint>
@@ -42,9 +43,12 @@ class Reduction {
   // The source rows of result row `row`. Both ends are non-decreasing in `row`.
   [[nodiscard]] RowRange source_rows(std::uint32_t row) const;
 
+  // At least the bytes that a call of reduce() allocates for a band.
+  [[nodiscard]] std::uint64_t scratch_bytes() const;
+
   // Makes the rows of `result`: pixels, and the mask if the spec has one and the result wants it (its data is not
-  // null). `source` holds at least their source_rows().
-  void reduce(ConstHostRows const& source, HostRows const& result) const;
+  // null). `source` holds at least their source_rows(). Calls `poll` now and then, even within a row.
+  void reduce(ConstHostRows const& source, HostRows const& result, Poll const& poll = {}) const;
 
  private:
   struct Impl;

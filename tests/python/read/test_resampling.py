@@ -390,3 +390,43 @@ def test_complex_pixels_are_refused(tmp_path):
     assert result.code == harness.UNSUPPORTED, str(result)
     result = harness.run("read", path, "--resampling", "average", "--out", tmp_path / "x.npy")
     assert result.code == harness.USAGE, str(result)
+
+
+def test_the_mode_of_millions_of_pixels_is_gdals(tmp_path):
+    path = tmp_path / "classes.tif"
+    pixels = np.random.default_rng(2).integers(0, 200, (3000, 3000), np.uint8)
+    pixels[1000:1100] = 150
+    with rasterio.open(path, "w", driver="GTiff", width=3000, height=3000, count=1, dtype="uint8") as made:
+        made.write(pixels, 1)
+    for size in (1, 3):
+        ours = read_ours(path, tmp_path, "--target-size", f"{size},{size}", "--resampling", "mode")
+        with rasterio.open(path) as source:
+            theirs = source.read(out_shape=(1, size, size), resampling=Resampling.mode)
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_kernels_keep_filtered_rows_within_the_limit(tmp_path):
+    path, out = tmp_path / "rows.tif", tmp_path / "out.npy"
+    with rasterio.open(path, "w", driver="GTiff", width=700, height=700, count=3, dtype="uint8") as made:
+        made.write(np.random.default_rng(1).integers(0, 255, (3, 700, 700), np.uint8))
+    request = ("read", path, "--target-size", "30000,4", "--resampling", "lanczos", "--out", out)
+    harness.run_ok(*request, "--threads", 1)
+    whole = np.load(out)
+    limited = harness.run_ok(*request, "--threads", 12, "--memory-limit", "60M")
+    np.testing.assert_array_equal(np.load(out), whole)
+    assert limited.peak_rss_bytes < 160 << 20, str(limited)
+
+
+def test_kernels_stay_within_the_used_bits(tmp_path):
+    path = tmp_path / "nbits.tif"
+    pixels = np.zeros((64, 64), np.uint16)
+    pixels[:, 32:] = 1023
+    with rasterio.open(path, "w", driver="GTiff", width=64, height=64, count=1, dtype="uint16", nbits=10) as made:
+        made.write(pixels, 1)
+    for name in ("bilinear", "cubic", "cubic-spline", "lanczos"):
+        for size in (40, 150):
+            ours = read_ours(path, tmp_path, "--target-size", f"{size},{size}", "--resampling", name)
+            with rasterio.open(path) as source:
+                theirs = source.read(out_shape=(1, size, size), resampling=OF_GDAL[name])
+            assert ours.max() == 1023
+            assert_close(ours, theirs)

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -90,6 +91,32 @@ TEST(FilteredRead, GivesTheSamePixelsWithLittleMemory) {
       ADD_FAILURE() << "too little memory for one column";
     } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::limit); }
   }
+}
+
+// Each thread of a kernel keeps the filtered source rows of a result row: 700 rows of 4000 doubles here, 25 MB.
+TEST(FilteredRead, KeepsFilteredRowsWithinTheLimit) {
+  Opened const opened(ramp(700, 700, 3));
+  ReadRequest request;
+  request.target_size = TargetSize{4000, 3};
+  request.resampling = Resampling::lanczos;
+  request.threads = 8;
+  std::vector<std::uint16_t> const whole = values_of<std::uint16_t>(read(*opened, request));
+  request.memory_limit_bytes = 16 << 20;
+  EXPECT_EQ(values_of<std::uint16_t>(read(*opened, request)), whole);
+}
+
+TEST(FilteredRead, RefusesTablesBeforeItLooksAtEveryRow) {
+  Opened const opened(ramp(16, 16));
+  ReadRequest request;
+  request.target_size = TargetSize{1, 100'000'000};
+  request.resampling = Resampling::cubic;
+  request.memory_limit_bytes = 1 << 30;
+  auto const start = std::chrono::steady_clock::now();
+  try {
+    static_cast<void>(read(*opened, request));
+    ADD_FAILURE() << "tables of 12 GB";
+  } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::limit); }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
 TEST(FilteredRead, ConvertsTheResampledPixels) {
