@@ -72,7 +72,7 @@ void place_inputs(MosaicPlan::Impl& plan) {
 
 std::optional<Nodata> mosaic_nodata(MosaicPlan::Impl const& plan) {
   for (Input const& input : plan.inputs.files) {
-    if (input.validity == Validity::by_value && input.nodata) {
+    if (input.nodata) {
       return reading::nearest_nodata(*input.nodata, input.dtype, plan.dtype());
     }
   }
@@ -87,7 +87,7 @@ void note_other_nodata(MosaicPlan::Impl const& plan, Nodata const& nodata) {
   Input const* example = nullptr;
   std::size_t others = 0;
   for (Input const& input : plan.inputs.files) {
-    if (input.validity != Validity::by_value || !input.nodata) { continue; }
+    if (!input.nodata) { continue; }
     if (ops::same_nodata(reading::nearest_nodata(*input.nodata, input.dtype, plan.dtype()), nodata)) { continue; }
     if (others++ == 0) { example = &input; }
   }

@@ -377,3 +377,17 @@ def test_an_interrupt_leaves_no_file(tmp_path):
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=60) == harness.CANCELLED
     assert sorted(tmp_path.iterdir()) == sorted(paths)
+
+
+@pytest.mark.parametrize("rule", ("first", "min", "max", "mean"))
+def test_missing_values_beside_a_mask_let_others_show_through(tmp_path, rule):
+    """A pixel is missing if the mask hides it, and also if it has the nodata value or NaN."""
+    seen = np.array([[255, 255, 0, 255]], "uint8")
+    for dtype, missing, nodata in (("float32", np.nan, None), ("float32", np.nan, -9999), ("int16", -9999, -9999)):
+        a = write(tmp_path / "a.tif", np.array([[[2, missing, 4, missing]]], dtype), 0, 0, nodata=nodata, mask=seen)
+        b = write(tmp_path / "b.tif", np.array([[[2, 6, 7]]], dtype), 0, 0, nodata=nodata)
+        out = tmp_path / "out.tif"
+        harness.run_ok("mosaic", a, b, "-o", out, "--rule", rule)
+        with rasterio.open(out) as file:
+            assert file.read(1)[0, :3].tolist() == [2, 6, 7], (dtype, nodata)
+            assert file.read_masks(1)[0].tolist() == [255, 255, 255, 0], (dtype, nodata)
