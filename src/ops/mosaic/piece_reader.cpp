@@ -145,10 +145,9 @@ void PieceReader::read_values(Dataset const& dataset, Piece const& piece, Patch&
     return;
   }
   request.dtype = input.dtype;
-  auto const reservation =
-      budget_.reserve(saturating_product(std::uint64_t{samples.bands} * size_bytes(input.dtype), samples.height,
-                                         samples.width),
-                      "samples to convert");
+  auto const reservation = budget_.reserve(
+      saturating_product(std::uint64_t{samples.bands} * size_bytes(input.dtype), samples.height, samples.width),
+      "samples to convert");
   HostArray array(input.dtype, samples.bands, samples.height, samples.width);
   HostView const stored = array.view();
   read_samples(dataset, piece, request, stored, report);
