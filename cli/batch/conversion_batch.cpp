@@ -88,6 +88,7 @@ void add_conversion_files(CLI::App& command, ConversionFiles& files) {
 bool is_single(ConversionFiles const& files) {
   if (files.out.empty() && files.out_folder.empty()) {
     bool const is_pair = files.inputs.size() == 2;  // gdal_translate's order
+    if (is_pair) { check_tiff_name(files.inputs.back()); }
     throw Error(ErrorKind::usage, is_pair ? "--out is missing; type \"--out " + files.inputs.back() +
                                                 "\" for one file, --out-dir FOLDER for any number"
                                           : "an output is missing: type -o PATH for one file, --out-dir FOLDER for "

@@ -103,11 +103,15 @@ std::uint64_t parse_whole(std::string_view option, std::string_view value, std::
 }
 
 std::size_t parse_choice(std::string_view option, std::string_view value, std::span<std::string const> names) {
-  std::string wanted;
+  std::string const typed = lower_case(value);
+  std::string wanted, begins_alike;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == lower_case(value)) { return i; }
+    if (names[i] == typed) { return i; }
     wanted += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
+    // A GDAL user types "near".
+    if (begins_alike.empty() && typed.size() > 1 && names[i].starts_with(typed)) { begins_alike = names[i]; }
   }
+  if (!begins_alike.empty()) { wanted += "; type \"" + std::string(option) + " " + begins_alike + "\""; }
   refuse(option, value, wanted);
 }
 
@@ -127,7 +131,7 @@ GridWindow parse_window(std::string_view option, std::string_view value) {
     if (!number || *number < least || *number > kMost) { refuse(option, value, wanted_of(part, kWanted)); }
     n.push_back(*number);
   }
-  if (n.size() != 4) { refuse(option, value, kWanted); }
+  if (n.size() != 4) { refuse(option, value, std::string(kWanted) + ", joined by commas, such as 0,0,512,512"); }
   return {n[0], n[1], static_cast<std::uint32_t>(n[2]), static_cast<std::uint32_t>(n[3])};
 }
 

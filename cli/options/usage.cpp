@@ -97,10 +97,13 @@ std::string nearest_option(CLI::App const& app, std::string_view typed) {
   return nearest;
 }
 
-// Words that belong to no option: numbers without commas, a metadata item, a second file.
+// Words that belong to no option: a point, numbers without commas, a metadata item, a second file.
 std::string tell_surplus(Command const& command, std::vector<std::string> const& left) {
   std::string const told = command.words + " does not take " + in_quotes(left.front()) + "; ";
   if (std::ranges::all_of(left, is_number)) {
+    if (left.size() == 2 && has_option(*command.app, "--at")) {
+      return told + "type " + in_quotes("--at " + left.front() + "," + left.back());
+    }
     CLI::Option const* const factors = command.app->get_option_no_throw("--factors");
     if (factors == nullptr) { return told + "separate numbers of one option by commas: type \"1,2,3\", not \"1 2 3\""; }
     std::string list;

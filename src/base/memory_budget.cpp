@@ -19,8 +19,8 @@ std::optional<MemoryBudget::Reservation> MemoryBudget::try_reserve(std::uint64_t
 MemoryBudget::Reservation MemoryBudget::reserve(std::uint64_t bytes, std::string_view what) {
   if (std::optional<Reservation> reservation = try_reserve(bytes)) { return *std::move(reservation); }
   throw Error(ErrorKind::limit,
-              text(what, " needs ", bytes, " bytes of memory, and ", limit_bytes_ - used_bytes(), " of the limit of ",
-                   limit_bytes_, " are free (memory_limit_bytes, TERRAZZO_MEMORY_LIMIT)"));
+              text(bytes, " bytes of memory for ", what, " are above the memory limit: ", limit_bytes_ - used_bytes(),
+                   " of its ", limit_bytes_, " bytes are free (memory_limit_bytes, TERRAZZO_MEMORY_LIMIT)"));
 }
 
 }  // namespace terrazzo

@@ -29,7 +29,14 @@ TEST(MemoryBudget, CountsWhatIsReservedAndGivesItBack) {
 TEST(MemoryBudget, RefusesOneByteTooMuchAndKeepsItsCount) {
   MemoryBudget budget(100);
   auto const a = budget.reserve(60, "a");
-  EXPECT_THROW(static_cast<void>(budget.reserve(41, "b")), Error);
+  try {
+    static_cast<void>(budget.reserve(41, "the directories"));
+    ADD_FAILURE() << "not refused";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.message(),
+              "41 bytes of memory for the directories are above the memory limit: 40 of its 100 bytes are free "
+              "(memory_limit_bytes, TERRAZZO_MEMORY_LIMIT)");
+  }
   EXPECT_EQ(budget.used_bytes(), 60u) << "a refusal takes nothing";
   EXPECT_NO_THROW(static_cast<void>(budget.reserve(40, "b")));
 }

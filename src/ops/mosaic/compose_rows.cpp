@@ -20,9 +20,8 @@ constexpr std::uint32_t kGrainRows = 8;  // rows of one thread's turn
 
 bool copies(MosaicRule rule) noexcept { return rule == MosaicRule::first || rule == MosaicRule::last; }
 
-bool is_any_by_value(MosaicPlan::Impl const& plan) {
-  return std::ranges::any_of(plan.inputs.files,
-                             [](Input const& input) { return input.validity == Validity::by_value; });
+bool has_missing_values(MosaicPlan::Impl const& plan) {
+  return std::ranges::any_of(plan.inputs.files, &Input::has_missing_values);
 }
 
 // The value of pixels that no input has. Pixels under a mask are 0.
@@ -45,7 +44,7 @@ PixelFormat pixel_format(MosaicPlan::Impl const& plan, WriteOptions const& optio
   return {.dtype = plan.dtype(),
           .bands = bands,
           .interleaved = bands > 1 && options.planar == PlanarLayout::contiguous,
-          .valid_planes = is_any_by_value(plan) ? bands : 1,
+          .valid_planes = has_missing_values(plan) ? bands : 1,
           .alpha = plan.alpha()};
 }
 
@@ -67,12 +66,15 @@ RowComposer::RowComposer(MosaicPlan::Impl const& plan, WriteOptions const& optio
       fill_(fill_sample(options)),
       sweep_(plan.targets),
       files_(plan.inputs.files, plan.request, plan.inputs.bands),
-      reader_(plan, options.nodata, options.cancel, budget) {}
+      reader_(plan, options.nodata, options.cancel, budget),
+      collisions_(plan, options.nodata) {}
 
-// With a mask, the validity of a piece must be known even if it is alone.
+// With a mask, the validity of a piece with missing samples must be known even if it is alone.
 bool RowComposer::reads_into_rows(Piece const& piece) const {
   if (!piece.alone || !reader_.is_finished_by_reading(piece.input)) { return false; }
-  return !options_.mask || plan_.inputs.files[piece.input].validity == Validity::everywhere;
+  if (plan_.inputs.files[piece.input].validity == Validity::everywhere) { return true; }
+  // Once NaN is read as the nodata value, it cannot be told from valid samples of that value.
+  return !options_.mask && !collisions_.are_possible(piece.input);
 }
 
 // The next pieces that are read together. Leaves out pieces that the ones before them hide.
@@ -106,11 +108,16 @@ void RowComposer::read(std::span<Job> jobs, std::uint32_t first, Canvas& canvas,
     Dataset const dataset = files_.get(piece.input);
     ReadReport found;
     if (patch != nullptr) {
-      reader_.read_samples(dataset, piece, patch->view(0, 0, width, height), threads_each, found);
-      reader_.find_valid(dataset, piece, *patch, threads_each, found);
+      reader_.read_patch(dataset, piece, *patch, threads_each, found);
+      if (collisions_.are_possible(piece.input)) {
+        collisions_.look(piece.input, *patch, {0, 0, width, height}, false);
+      }
     } else {
       Patch& rows = canvas.patch();
-      reader_.read_samples(dataset, piece, rows.view(column, row - first, width, height), threads_each, found);
+      reader_.read_finished(dataset, piece, rows.view(column, row - first, width, height), threads_each, found);
+      if (collisions_.are_possible(piece.input)) {
+        collisions_.look(piece.input, rows, {column, row - first, width, height}, true);
+      }
       for (std::uint32_t y = 0; options_.mask && y < height; ++y) {
         for (std::uint32_t plane = 0; plane < format_.valid_planes; ++plane) {
           std::ranges::fill(rows.valid(plane, row - first + y, column, width), std::uint8_t{255});

@@ -6,6 +6,7 @@
 
 #include "base/memory_budget.hpp"
 #include "ops/mosaic/canvas.hpp"
+#include "ops/mosaic/nodata_collisions.hpp"
 #include "ops/mosaic/open_files.hpp"
 #include "ops/mosaic/piece_reader.hpp"
 #include "ops/mosaic/pieces.hpp"
@@ -15,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,6 +36,11 @@ class RowComposer {
   // if the options ask for a mask, and has no meaning otherwise. Adds to the report.
   void compose(std::uint32_t first, std::uint32_t rows, Canvas& canvas, ReadReport& report);
 
+  // The first input with a valid sample, in the rows made so far, that equals the mosaic's nodata value.
+  [[nodiscard]] std::optional<std::uint32_t> input_that_equals_nodata() const noexcept {
+    return collisions_.first_input();
+  }
+
  private:
   struct Job;
 
@@ -52,6 +59,7 @@ class RowComposer {
   PieceSweep sweep_;
   OpenFiles files_;
   PieceReader reader_;
+  NodataCollisions collisions_;
 };
 
 }  // namespace terrazzo::ops

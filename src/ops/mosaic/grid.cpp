@@ -3,11 +3,14 @@
 
 #include "base/affine.hpp"
 #include "base/text.hpp"
+#include "ops/mosaic/column_cover.hpp"
 #include "terrazzo/coordinates.hpp"
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace terrazzo::ops {
@@ -142,29 +145,30 @@ Grid grid_of_box(Footprint const& first, PixelBox const& box, std::optional<Targ
 }
 
 bool covers_all(std::span<Window const> parts, Grid const& grid) {
-  std::vector<Window> sorted(parts.begin(), parts.end());
-  std::erase_if(sorted, [](Window const& part) { return is_empty(part); });
-  std::ranges::sort(sorted, {}, &Window::column);
-  std::vector<std::uint64_t> edges{0, grid.height};
-  for (Window const& part : sorted) {
-    edges.push_back(part.row);
-    edges.push_back(std::uint64_t{part.row} + part.height);
+  struct Change {
+    std::uint64_t row;
+    bool begins;
+    Window part;
+  };
+  std::vector<Change> changes;
+  std::vector<std::uint64_t> columns{0, grid.width};
+  for (Window const& part : parts) {
+    if (is_empty(part)) { continue; }
+    columns.insert(columns.end(), {part.column, std::uint64_t{part.column} + part.width});
+    changes.push_back({part.row, true, part});
+    changes.push_back({std::uint64_t{part.row} + part.height, false, part});
   }
-  std::ranges::sort(edges);
-  edges.erase(std::ranges::unique(edges).begin(), edges.end());
-  // Between two neighbouring edges all rows are alike.
-  for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
-    std::uint64_t covered = 0;
-    for (Window const& part : sorted) {
-      bool const has_rows = part.row <= edges[i] && edges[i] < std::uint64_t{part.row} + part.height;
-      if (!has_rows) { continue; }
-      if (part.column > covered) { return false; }
-      covered = std::max(covered, std::uint64_t{part.column} + part.width);
-      if (covered >= grid.width) { break; }
-    }
-    if (covered < grid.width) { return false; }
+  std::ranges::sort(changes, {}, &Change::row);
+  ColumnCover cover(std::move(columns));
+  // Between the rows of two neighbouring changes all rows are alike.
+  std::uint64_t row = 0;
+  for (auto const& [at, begins, part] : changes) {
+    if (at > row && !cover.is_complete()) { return false; }
+    row = at;
+    std::uint64_t const end = std::uint64_t{part.column} + part.width;
+    begins ? cover.add(part.column, end) : cover.take_away(part.column, end);
   }
-  return true;
+  return row == grid.height;
 }
 
 }  // namespace terrazzo::ops

@@ -64,7 +64,7 @@ struct PixelBox {
 [[nodiscard]] Grid grid_of_box(Footprint const& first, PixelBox const& box,
                                std::optional<TargetResolution> const& resolution);
 
-// True if every pixel of the grid lies in one of the parts.
+// True if every pixel of the grid lies in one of the parts. REQUIRES: parts inside the grid, or empty ones.
 [[nodiscard]] bool covers_all(std::span<Window const> parts, Grid const& grid);
 
 }  // namespace terrazzo::ops

@@ -126,19 +126,24 @@ void check_alike(Info const& first, Info const& info, MosaicRequest const& reque
   }
 }
 
+bool has_nan(DType dtype) { return is_floating(dtype) || (is_complex(dtype) && dtype >= DType::cf16); }
+
+bool has_missing_values(Info const& info, std::vector<std::uint32_t> const& bands) {
+  return has_nan(info.dtype()) || std::ranges::any_of(bands, [&](std::uint32_t number) {
+           auto const& nodata = info.bands[number - 1].nodata;
+           return nodata && nodata->representable;
+         });
+}
+
 Validity validity_of(Info const& info, std::vector<std::uint32_t> const& bands) {
-  bool by_value = is_floating(info.dtype()) || (is_complex(info.dtype()) && info.dtype() >= DType::cf16);
   bool by_alpha = false;
   for (std::uint32_t const number : bands) {
-    switch (info.bands[number - 1].mask) {
-      case MaskKind::internal:
-      case MaskKind::external: return Validity::by_mask;
-      case MaskKind::nodata: by_value = true; break;
-      case MaskKind::alpha: by_alpha = true; break;
-      case MaskKind::all_valid: break;
-    }
+    MaskKind const mask = info.bands[number - 1].mask;
+    if (mask == MaskKind::internal || mask == MaskKind::external) { return Validity::by_mask; }
+    by_alpha = by_alpha || mask == MaskKind::alpha;
   }
-  return by_alpha ? Validity::by_alpha : by_value ? Validity::by_value : Validity::everywhere;
+  if (by_alpha) { return Validity::by_alpha; }
+  return has_missing_values(info, bands) ? Validity::by_value : Validity::everywhere;
 }
 
 // The first error in the order of the inputs, for any number of threads.
@@ -167,7 +172,7 @@ class FirstError {
 bool Input::matches(Input const& other) const noexcept {
   return footprint.transform == other.footprint.transform && footprint.width == other.footprint.width &&
          footprint.height == other.footprint.height && dtype == other.dtype && bands == other.bands &&
-         validity == other.validity;
+         validity == other.validity && has_missing_values == other.has_missing_values;
 }
 
 Dataset open_input(std::string const& path, MosaicRequest const& request) {
@@ -180,6 +185,7 @@ Input describe_input(std::string const& path, Info const& info, std::vector<std:
               .dtype = info.dtype(),
               .bands = static_cast<std::uint32_t>(info.bands.size()),
               .validity = validity_of(info, bands),
+              .has_missing_values = has_missing_values(info, bands),
               .files = static_cast<std::uint32_t>(std::max<std::size_t>(info.files.size(), 1))};
   for (std::uint32_t const number : bands) {
     auto const& nodata = info.bands[number - 1].nodata;

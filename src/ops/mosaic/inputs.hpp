@@ -15,10 +15,10 @@
 
 namespace terrazzo::ops {
 
-// The source of the validity of an input's pixels.
+// The source of the validity of an input's pixels. Beside alpha or a mask, values may be missing too.
 enum class Validity : std::uint8_t {
   everywhere,
-  by_value,  // nodata or NaN, for each band
+  by_value,  // nodata or NaN alone, for each band
   by_alpha,
   by_mask,  // a mask image
 };
@@ -29,6 +29,7 @@ struct Input {
   DType dtype = DType::u8;
   std::uint32_t bands = 0;  // all of the file
   Validity validity = Validity::everywhere;
+  bool has_missing_values = false;  // samples with the file's nodata value, or NaN, are missing
   std::optional<Nodata> nodata{};  // of the first requested band that has a nodata value
   std::uint32_t files = 1;  // the file and its sidecars: at most as many descriptors
 

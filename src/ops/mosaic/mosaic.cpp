@@ -72,9 +72,7 @@ void place_inputs(MosaicPlan::Impl& plan) {
 
 std::optional<Nodata> mosaic_nodata(MosaicPlan::Impl const& plan) {
   for (Input const& input : plan.inputs.files) {
-    if (input.validity == Validity::by_value && input.nodata) {
-      return reading::nearest_nodata(*input.nodata, input.dtype, plan.dtype());
-    }
+    if (input.nodata) { return reading::nearest_nodata(*input.nodata, input.dtype, plan.dtype()); }
   }
   return is_floating(plan.dtype()) ? std::optional(make_nodata("nan", plan.dtype())) : std::nullopt;
 }
@@ -87,7 +85,7 @@ void note_other_nodata(MosaicPlan::Impl const& plan, Nodata const& nodata) {
   Input const* example = nullptr;
   std::size_t others = 0;
   for (Input const& input : plan.inputs.files) {
-    if (input.validity != Validity::by_value || !input.nodata) { continue; }
+    if (!input.nodata) { continue; }
     if (ops::same_nodata(reading::nearest_nodata(*input.nodata, input.dtype, plan.dtype()), nodata)) { continue; }
     if (others++ == 0) { example = &input; }
   }
@@ -181,6 +179,10 @@ ReadReport stream(MosaicPlan::Impl const& plan, WriteOptions const& options, Wri
     } else {
       writer.write_rows(view);
     }
+  }
+  if (std::optional<std::uint32_t> const input = composer.input_that_equals_nodata()) {
+    log_once(text(plan.inputs.files[*input].path, ": valid pixels equal ", options.nodata->text,
+                  ", the nodata value of the mosaic, and become missing; choose a value that no file has"));
   }
   return report;
 }

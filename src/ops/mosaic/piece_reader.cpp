@@ -2,17 +2,19 @@
 #include "ops/mosaic/piece_reader.hpp"
 
 #include "base/saturating.hpp"
-#include "ops/same_nodata.hpp"
 #include "read/host/engine.hpp"
 #include "read/mask.hpp"
 #include "read/plan/plan.hpp"
-#include "read/plan/value_transforms.hpp"
 #include "read/public_call.hpp"
 #include "read/read_job.hpp"
 #include "read/read_report.hpp"
+#include "tile/convert.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -55,15 +57,28 @@ PlanPtr plan_piece(Dataset const& dataset, GridPlace const& place, Window const&
   return reading::make_gathered_plan(*plan, map_of(columns), map_of(rows));
 }
 
-tile::ValueTransform marker_transform(std::optional<Nodata> const& marker) {
+// The values of a band that are missing: its nodata value, and NaN.
+tile::ValueTransform missing_values(BandInfo const& band) {
   tile::ValueTransform transform;
   transform.mask_nodata = true;
-  transform.nodata = marker ? marker->value : std::numeric_limits<double>::quiet_NaN();
-  if (marker) {
-    transform.nodata_i64 = marker->exact_i64;
-    transform.nodata_u64 = marker->exact_u64;
+  transform.nodata = std::numeric_limits<double>::quiet_NaN();
+  if (band.nodata && band.nodata->representable) {
+    transform.nodata = band.nodata->value;
+    transform.nodata_i64 = band.nodata->exact_i64;
+    transform.nodata_u64 = band.nodata->exact_u64;
   }
   return transform;
+}
+
+// A row of one band.
+SampleRow row_of(HostView const& view, std::uint32_t band, std::uint32_t row) {
+  return {static_cast<std::byte*>(view.data) + band * view.band_stride_bytes + row * view.row_stride_bytes,
+          view.pixel_stride_bytes};
+}
+
+// Samples stay valid where the other validity has them too.
+void restrict_valid(std::span<std::uint8_t> valid, std::span<std::uint8_t const> other) {
+  for (std::size_t i = 0; i < valid.size(); ++i) { valid[i] = valid[i] != 0 && other[i] != 0 ? 255 : 0; }
 }
 
 }  // namespace
@@ -77,15 +92,7 @@ bool PieceReader::is_finished_by_reading(std::uint32_t input) const noexcept {
   return validity == Validity::everywhere || (validity == Validity::by_value && nodata_);
 }
 
-// Without a nodata value in the mosaic, the input's own one marks missing samples until they are composed.
-std::optional<Nodata> PieceReader::marker_of(Input const& input) const {
-  if (nodata_) { return nodata_; }
-  return input.nodata ? std::optional(reading::nearest_nodata(*input.nodata, input.dtype, plan_.dtype()))
-                      : std::nullopt;
-}
-
-ReadRequest PieceReader::request_for(Piece const& piece, unsigned threads) const {
-  Input const& input = plan_.inputs.files[piece.input];
+ReadRequest PieceReader::request_for(unsigned threads) const {
   ReadRequest request;
   request.bands = plan_.inputs.bands;
   request.dtype = plan_.dtype();
@@ -94,61 +101,93 @@ ReadRequest PieceReader::request_for(Piece const& piece, unsigned threads) const
   request.threads = threads;
   request.memory_limit_bytes = plan_.request.memory_limit_bytes;
   request.cancel = cancel_;
-  if (input.validity == Validity::by_value) { request.missing = marker_of(input); }
   return request;
 }
 
-void PieceReader::read_samples(Dataset const& dataset, Piece const& piece, HostView const& destination,
-                               unsigned threads, ReadReport& report) const {
+void PieceReader::read_samples(Dataset const& dataset, Piece const& piece, ReadRequest const& request,
+                               HostView const& destination, ReadReport& report) const {
   reading::naming_the_source(dataset, [&] {
-    ReadRequest const request = request_for(piece, threads);
     ReadJob const job{plan_piece(dataset, plan_.places[piece.input], piece.target, request)};
     reading::HostEngine(request, destination, budget_).execute({&job, 1}, report);
   });
 }
 
-void PieceReader::find_valid(Dataset const& dataset, Piece const& piece, Patch& patch, unsigned threads,
-                             ReadReport& report) const {
-  Input const& input = plan_.inputs.files[piece.input];
-  std::optional<std::size_t> const alpha = plan_.alpha();
-  switch (input.validity) {
-    case Validity::everywhere: std::ranges::fill(patch.valid_bytes(), std::byte{255}); return;
-    case Validity::by_value: return find_valid_values(input, patch);
-    case Validity::by_alpha:
-      if (alpha) { return find_valid_alpha(*alpha, patch); }
-      break;
-    case Validity::by_mask: break;
-  }
-  read_mask(dataset, piece, patch, threads, report);
+void PieceReader::read_finished(Dataset const& dataset, Piece const& piece, HostView const& destination,
+                                unsigned threads, ReadReport& report) const {
+  ReadRequest request = request_for(threads);
+  if (plan_.inputs.files[piece.input].has_missing_values) { request.missing = nodata_; }
+  read_samples(dataset, piece, request, destination, report);
 }
 
-void PieceReader::find_valid_values(Input const& input, Patch& patch) const {
-  tile::ValueTransform const marker = marker_transform(marker_of(input));
-  for (std::uint32_t band = 0; band < patch.format().bands; ++band) {
-    for (std::uint32_t row = 0; row < patch.height(); ++row) {
-      ops::find_valid(patch.format().dtype, patch.samples(band, row, 0), marker,
-                      patch.valid(patch.plane_of(band), row, 0, patch.width()));
+void PieceReader::read_patch(Dataset const& dataset, Piece const& piece, Patch& patch, unsigned threads,
+                             ReadReport& report) const {
+  read_values(dataset, piece, patch, threads, report);
+  Validity const validity = plan_.inputs.files[piece.input].validity;
+  std::optional<std::size_t> const alpha = plan_.alpha();
+  if (validity == Validity::by_alpha && alpha) {
+    hide_transparent(*alpha, patch);
+  } else if (validity == Validity::by_alpha || validity == Validity::by_mask) {
+    hide_masked(dataset, piece, patch, threads, report);
+  }
+}
+
+// Reads the samples, and finds those whose value is not missing. The stored values decide: after a conversion, valid
+// samples may equal the nodata value.
+void PieceReader::read_values(Dataset const& dataset, Piece const& piece, Patch& patch, unsigned threads,
+                              ReadReport& report) const {
+  Input const& input = plan_.inputs.files[piece.input];
+  HostView const samples = patch.view(0, 0, patch.width(), patch.height());
+  ReadRequest request = request_for(threads);
+  if (!input.has_missing_values || input.dtype == plan_.dtype()) {
+    read_samples(dataset, piece, request, samples, report);
+    if (input.has_missing_values) { return find_valid_values(dataset, samples, patch); }
+    std::ranges::fill(patch.valid_bytes(), std::byte{255});
+    return;
+  }
+  request.dtype = input.dtype;
+  auto const reservation = budget_.reserve(
+      saturating_product(std::uint64_t{samples.bands} * size_bytes(input.dtype), samples.height, samples.width),
+      "samples to convert");
+  HostArray array(input.dtype, samples.bands, samples.height, samples.width);
+  HostView const stored = array.view();
+  read_samples(dataset, piece, request, stored, report);
+  find_valid_values(dataset, stored, patch);
+  for (std::uint32_t band = 0; band < samples.bands; ++band) {
+    for (std::uint32_t row = 0; row < samples.height; ++row) {
+      SampleRow const from = row_of(stored, band, row), to = row_of(samples, band, row);
+      tile::convert_row(stored.dtype, from.first, from.stride_bytes, samples.dtype, to.first, to.stride_bytes,
+                        samples.width, {});
     }
   }
 }
 
-void PieceReader::find_valid_alpha(std::size_t alpha, Patch& patch) const {
+void PieceReader::find_valid_values(Dataset const& dataset, HostView const& stored, Patch& patch) const {
+  for (std::uint32_t band = 0; band < stored.bands; ++band) {
+    tile::ValueTransform const missing = missing_values(dataset.info().bands[plan_.inputs.bands[band] - 1]);
+    for (std::uint32_t row = 0; row < stored.height; ++row) {
+      find_valid(stored.dtype, row_of(stored, band, row), missing,
+                 patch.valid(patch.plane_of(band), row, 0, patch.width()));
+    }
+  }
+}
+
+void PieceReader::hide_transparent(std::size_t alpha, Patch& patch) const {
   tile::ValueTransform transparent;
   transparent.mask_nodata = true;
-  for (std::uint32_t plane = 0; plane < patch.format().valid_planes; ++plane) {
-    for (std::uint32_t row = 0; row < patch.height(); ++row) {
-      ops::find_valid(patch.format().dtype, patch.samples(static_cast<std::uint32_t>(alpha), row, 0), transparent,
-                      patch.valid(plane, row, 0, patch.width()));
+  std::vector<std::uint8_t> visible(patch.width());
+  for (std::uint32_t row = 0; row < patch.height(); ++row) {
+    find_valid(patch.format().dtype, patch.samples(static_cast<std::uint32_t>(alpha), row, 0), transparent, visible);
+    for (std::uint32_t plane = 0; plane < patch.format().valid_planes; ++plane) {
+      restrict_valid(patch.valid(plane, row, 0, patch.width()), visible);
     }
   }
 }
 
-void PieceReader::read_mask(Dataset const& dataset, Piece const& piece, Patch& patch, unsigned threads,
-                            ReadReport& report) const {
+void PieceReader::hide_masked(Dataset const& dataset, Piece const& piece, Patch& patch, unsigned threads,
+                              ReadReport& report) const {
   reading::naming_the_source(dataset, [&] {
-    ReadRequest request = request_for(piece, threads);
+    ReadRequest request = request_for(threads);
     request.dtype.reset();
-    request.missing.reset();
     PlanPtr plan = plan_piece(dataset, plan_.places[piece.input], piece.target, request);
     bool const is_shared = plan->mask_level() == nullptr || plan->mask_level()->bands == 1;
     if (is_shared) {
@@ -163,14 +202,13 @@ void PieceReader::read_mask(Dataset const& dataset, Piece const& piece, Patch& p
     reading::read_masks(*plan, request, masks.view(), budget_, found);
     reading::add_report(report, std::move(found));
     for (std::uint32_t row = 0; row < patch.height(); ++row) {
-      auto const joint = patch.valid(0, row, 0, patch.width());
-      std::ranges::copy(masks.view<std::uint8_t>().row(0, row), joint.begin());
+      auto const joint = masks.view<std::uint8_t>().row(0, row);
       for (std::uint32_t band = 1; band < bands; ++band) {
         auto const one = masks.view<std::uint8_t>().row(band, row);
         for (std::size_t i = 0; i < joint.size(); ++i) { joint[i] |= one[i]; }
       }
-      for (std::uint32_t plane = 1; plane < patch.format().valid_planes; ++plane) {
-        std::ranges::copy(joint, patch.valid(plane, row, 0, patch.width()).begin());
+      for (std::uint32_t plane = 0; plane < patch.format().valid_planes; ++plane) {
+        restrict_valid(patch.valid(plane, row, 0, patch.width()), joint);
       }
     }
   });

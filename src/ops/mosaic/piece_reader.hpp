@@ -25,19 +25,23 @@ class PieceReader {
   // valid, or missing ones are read as the mosaic's nodata value.
   [[nodiscard]] bool is_finished_by_reading(std::uint32_t input) const noexcept;
 
-  // Reads the samples of a piece. Missing ones have the mosaic's nodata value, unless a mask or alpha defines them.
-  void read_samples(Dataset const& dataset, Piece const& piece, HostView const& destination, unsigned threads,
-                    ReadReport& report) const;
+  // Reads the samples of a piece of such an input. Missing ones have the mosaic's nodata value.
+  void read_finished(Dataset const& dataset, Piece const& piece, HostView const& destination, unsigned threads,
+                     ReadReport& report) const;
 
-  // Sets the validity of a patch that holds the samples of the piece.
-  void find_valid(Dataset const& dataset, Piece const& piece, Patch& patch, unsigned threads, ReadReport& report) const;
+  // Reads the samples of a piece and their validity. Missing samples have any value.
+  void read_patch(Dataset const& dataset, Piece const& piece, Patch& patch, unsigned threads, ReadReport& report) const;
 
  private:
-  [[nodiscard]] ReadRequest request_for(Piece const& piece, unsigned threads) const;
-  [[nodiscard]] std::optional<Nodata> marker_of(Input const& input) const;
-  void find_valid_values(Input const& input, Patch& patch) const;
-  void find_valid_alpha(std::size_t alpha, Patch& patch) const;
-  void read_mask(Dataset const& dataset, Piece const& piece, Patch& patch, unsigned threads, ReadReport& report) const;
+  [[nodiscard]] ReadRequest request_for(unsigned threads) const;
+  void read_samples(Dataset const& dataset, Piece const& piece, ReadRequest const& request, HostView const& destination,
+                    ReadReport& report) const;
+  void read_values(Dataset const& dataset, Piece const& piece, Patch& patch, unsigned threads,
+                   ReadReport& report) const;
+  void find_valid_values(Dataset const& dataset, HostView const& stored, Patch& patch) const;
+  void hide_transparent(std::size_t alpha, Patch& patch) const;
+  void hide_masked(Dataset const& dataset, Piece const& piece, Patch& patch, unsigned threads,
+                   ReadReport& report) const;
 
   MosaicPlan::Impl const& plan_;
   std::optional<Nodata> nodata_;

@@ -76,6 +76,8 @@ TEST(ParseNumbers, TellTheLargestToThoseWhoPassIt) {
             "--x \"0,0,4294967296,5\": expected COLUMN,ROW,WIDTH,HEIGHT in pixels, none above 4294967295");
   EXPECT_EQ(message_of([&] { (void)parse_window("--x", "0,0,a,5"); }),
             "--x \"0,0,a,5\": expected COLUMN,ROW,WIDTH,HEIGHT in pixels");
+  EXPECT_EQ(message_of([&] { (void)parse_window("--x", "0"); }),
+            "--x \"0\": expected COLUMN,ROW,WIDTH,HEIGHT in pixels, joined by commas, such as 0,0,512,512");
   EXPECT_EQ(message_of([&] { (void)parse_bands("--x", "1-4294967296"); }),
             "--x \"1-4294967296\": expected band numbers from 1, such as 3,2,1 or 1-4, none above 4294967295");
   EXPECT_EQ(message_of([&] { (void)parse_bands("--x", "1-4000000000"); }),
@@ -91,6 +93,12 @@ TEST(ParseChoice, GivesTheIndexOrListsTheNames) {
   } catch (Error const& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     EXPECT_EQ(error.message(), "--x \"gren\": expected red, green or blue");
+  }
+  try {
+    (void)parse_choice("--x", "Gre", names);
+    ADD_FAILURE() << "not refused";
+  } catch (Error const& error) {
+    EXPECT_EQ(error.message(), "--x \"Gre\": expected red, green or blue; type \"--x green\"");
   }
 }
 

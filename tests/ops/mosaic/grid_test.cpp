@@ -7,7 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <ctime>
+#include <random>
 #include <vector>
 
 namespace terrazzo::ops {
@@ -132,6 +137,54 @@ TEST(MosaicGrid, KnowsWhetherThePartsCoverIt) {
   EXPECT_FALSE(covers_all(parts, grid));
   EXPECT_FALSE(covers_all({}, grid));
   parts = {{0, 0, 10, 4}, {0, 5, 10, 5}};
+  EXPECT_FALSE(covers_all(parts, grid));
+  parts = {{0, 0, 10, 9}};
+  EXPECT_FALSE(covers_all(parts, grid));
+  parts = {{0, 1, 10, 9}, {}};
+  EXPECT_FALSE(covers_all(parts, grid));
+  parts = {{0, 0, 3, 10}, {3, 0, 3, 10}, {7, 0, 3, 10}};
+  EXPECT_FALSE(covers_all(parts, grid));
+  parts.push_back({5, 0, 2, 10});
+  EXPECT_TRUE(covers_all(parts, grid));
+}
+
+// Against marked pixels.
+TEST(MosaicGrid, KnowsTheCoverOfRandomParts) {
+  std::minstd_rand random(1);
+  Grid const grid{kGrid, 7, 7};
+  for (int round = 0; round < 1000; ++round) {
+    std::vector<Window> parts;
+    std::vector<bool> seen(49);
+    for (int i = 0; i < 14; ++i) {
+      auto const column = static_cast<std::uint32_t>(random() % 7), row = static_cast<std::uint32_t>(random() % 7);
+      Window const part{column, row, 1 + static_cast<std::uint32_t>(random() % (7 - column)),
+                        1 + static_cast<std::uint32_t>(random() % (7 - row))};
+      parts.push_back(part);
+      for (std::uint32_t y = row; y < row + part.height; ++y) {
+        for (std::uint32_t x = column; x < column + part.width; ++x) { seen[y * 7 + x] = true; }
+      }
+    }
+    ASSERT_EQ(covers_all(parts, grid), std::ranges::find(seen, false) == seen.end()) << round;
+  }
+}
+
+// A quadratic search takes seconds.
+TEST(MosaicGrid, KnowsSoonWhetherManyIrregularPartsCoverIt) {
+  constexpr std::uint32_t kColumns = 200, kRows = 300, kHeight = 1000;
+  Grid const grid{kGrid, kColumns, kRows * kHeight};
+  std::vector<Window> parts;
+  for (std::uint32_t column = 0; column < kColumns; ++column) {
+    for (std::uint32_t i = 0; i < kRows; ++i) {
+      // Every part begins and ends at rows of its own, and overlaps its neighbours.
+      std::uint32_t const first = i == 0 ? 0 : i * kHeight - 2 * column - 1;
+      std::uint32_t const end = i == kRows - 1 ? grid.height : (i + 1) * kHeight + 2 * column;
+      parts.push_back({column, first, 1, end - first});
+    }
+  }
+  std::clock_t const begin = std::clock();
+  EXPECT_TRUE(covers_all(parts, grid));
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 2);
+  parts[30'050].width = 0;
   EXPECT_FALSE(covers_all(parts, grid));
 }
 

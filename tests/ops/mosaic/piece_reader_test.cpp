@@ -42,8 +42,7 @@ Found<T> found_in(TiffBuilder const& builder, MosaicRequest const& request = {},
   Dataset const dataset = open_input("a.tif", plan.impl().request);
   Piece const piece{0, {0, 0, plan.width(), plan.height()}};
   ReadReport report;
-  reader.read_samples(dataset, piece, patch.view(0, 0, plan.width(), plan.height()), 1, report);
-  reader.find_valid(dataset, piece, patch, 1, report);
+  reader.read_patch(dataset, piece, patch, 1, report);
   Found<T> found{.finished = reader.is_finished_by_reading(0)};
   found.samples.resize(patch.bytes().size() / sizeof(T));
   std::memcpy(found.samples.data(), patch.bytes().data(), patch.bytes().size());
@@ -60,14 +59,41 @@ TEST(PieceReader, IntegersWithoutNodataAreValidEverywhere) {
   EXPECT_EQ(found.valid, Valid(4, 255));
 }
 
-TEST(PieceReader, ReadsNodataAsTheMosaicsAndFindsItAndNan) {
+TEST(PieceReader, FindsNodataAndNan) {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   TiffBuilder builder = placed_builder<float>(0, 0, 2, 2, {1, -9999, nan, 4});
   text_tag(builder, 42113, "-9999");
   auto const found = found_in<float>(builder, {}, make_nodata("-1", DType::f32));
   EXPECT_TRUE(found.finished);
-  EXPECT_EQ(found.samples[1], -1);
   EXPECT_EQ(found.valid, (Valid{255, 0, 0, 255}));
+}
+
+TEST(PieceReader, TheNodataValueOfTheFileDecidesNotThatOfTheMosaic) {
+  TiffBuilder builder = placed_builder<float>(0, 0, 3, 1, {1, -1, -9999});
+  EXPECT_EQ(found_in<float>(builder, {}, make_nodata("-1", DType::f32)).valid, (Valid{255, 255, 255}));
+  text_tag(builder, 42113, "-9999");
+  EXPECT_EQ(found_in<float>(builder, {}, make_nodata("-1", DType::f32)).valid, (Valid{255, 255, 0}));
+  // 1e9 is valid, also if it is clamped to the mosaic's nodata value.
+  TiffBuilder large = placed_builder<float>(0, 0, 2, 1, {1e9F, -5});
+  text_tag(large, 42113, "-5");
+  auto const clamped = found_in<std::int16_t>(large, {.dtype = DType::i16}, make_nodata("32767", DType::i16));
+  EXPECT_EQ(clamped.valid, (Valid{255, 0}));
+  EXPECT_EQ(clamped.samples[0], 32767);
+}
+
+TEST(PieceReader, ReadsFinishedSamplesWithTheNodataValueOfTheMosaic) {
+  TiffBuilder builder = placed_builder<float>(0, 0, 3, 1, {1, -9999, std::numeric_limits<float>::quiet_NaN()});
+  text_tag(builder, 42113, "-9999");
+  MemoryInputs files;
+  files.add("a.tif", builder);
+  MosaicPlan const plan = plan_mosaic(files.names(), files.opening());
+  MemoryBudget budget(1 << 20);
+  PieceReader const reader(plan.impl(), make_nodata("-1", DType::f32), nullptr, budget);
+  std::vector<float> samples(3);
+  ReadReport report;
+  reader.read_finished(open_input("a.tif", plan.impl().request), {0, {0, 0, 3, 1}},
+                       {samples.data(), DType::f32, 1, 1, 3, 12, 12, 4}, 1, report);
+  EXPECT_EQ(samples, (std::vector<float>{1, -1, -1}));
 }
 
 TEST(PieceReader, KeepsTheInputsMarkerIfTheMosaicHasNone) {
@@ -82,7 +108,7 @@ TEST(PieceReader, ConvertsSamplesAndKeepsMissingOnesMissing) {
   TiffBuilder builder = placed_builder<float>(0, 0, 3, 1, {-3.4e38F, 2.6F, std::numeric_limits<float>::quiet_NaN()});
   text_tag(builder, 42113, "-3.4e38");
   auto const found = found_in<std::int16_t>(builder, {.dtype = DType::i16}, make_nodata("-9999", DType::i16));
-  EXPECT_EQ(found.samples, (std::vector<std::int16_t>{-9999, 3, -9999}));
+  EXPECT_EQ(found.samples[1], 3);
   EXPECT_EQ(found.valid, (Valid{0, 255, 0}));
 }
 
@@ -101,12 +127,27 @@ TEST(PieceReader, TakesValidityFromAlphaAlsoIfItIsNotRead) {
   EXPECT_EQ(found_in<std::uint8_t>(with_alpha(), {.bands = {1, 2}}, std::nullopt, 2).valid, (Valid{255, 0, 255, 0}));
 }
 
-TEST(PieceReader, TakesValidityFromTheMask) {
-  TiffBuilder builder = placed_builder<std::uint8_t>(0, 0, 2, 2, {1, 2, 3, 4});
+// Adds a mask of 2 x 2 pixels that hides the second and the third.
+void add_mask(TiffBuilder& builder) {
   auto const mask = builder.data({std::byte{255}, std::byte{0}, std::byte{0}, std::byte{255}});
   builder.next_ifd();
   builder.longs(254, {4}).longs(256, {2}).longs(257, {2}).shorts(258, {8}).shorts(259, {1}).shorts(262, {4});
   builder.longs(273, {static_cast<std::uint32_t>(mask)}).shorts(277, {1}).longs(278, {2}).longs(279, {4});
+}
+
+TEST(PieceReader, ValuesAreMissingBesideAMaskToo) {
+  TiffBuilder floats = placed_builder<float>(0, 0, 2, 2, {std::numeric_limits<float>::quiet_NaN(), 2, 3, 4});
+  add_mask(floats);
+  EXPECT_EQ(found_in<float>(floats).valid, (Valid{0, 0, 0, 255}));
+  TiffBuilder integers = placed_builder<std::uint8_t>(0, 0, 2, 2, {1, 2, 3, 4});
+  text_tag(integers, 42113, "4");
+  add_mask(integers);
+  EXPECT_EQ(found_in<std::uint8_t>(integers).valid, (Valid{255, 0, 0, 0}));
+}
+
+TEST(PieceReader, TakesValidityFromTheMask) {
+  TiffBuilder builder = placed_builder<std::uint8_t>(0, 0, 2, 2, {1, 2, 3, 4});
+  add_mask(builder);
   auto const found = found_in<std::uint8_t>(builder, {}, make_nodata("0", DType::u8));
   EXPECT_FALSE(found.finished);
   EXPECT_EQ(found.samples, (std::vector<std::uint8_t>{1, 2, 3, 4}));
@@ -134,7 +175,7 @@ TEST(PieceReader, ErrorsNameTheFile) {
   std::vector<std::uint8_t> samples(2);
   ReadReport report;
   Error const error = testing::failure_of([&] {
-    reader.read_samples(dataset, {0, {0, 0, 2, 1}}, {samples.data(), DType::u8, 1, 1, 2, 2, 2, 1}, 1, report);
+    reader.read_finished(dataset, {0, {0, 0, 2, 1}}, {samples.data(), DType::u8, 1, 1, 2, 2, 2, 1}, 1, report);
     return 0;
   });
   EXPECT_EQ(error.kind(), ErrorKind::cancelled);

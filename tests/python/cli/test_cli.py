@@ -108,6 +108,13 @@ def test_missing_file_argument_is_usage():
     (["plan", DEM, "--fill-bad"], "terrazzo plan has no option --fill-bad"),
     (["valdate", DEM], 'there is no command "valdate"; type "terrazzo validate", or one of'),
     (["convert", DEM, "b.tif"], '--out is missing; type "--out b.tif"'),
+    (["convert", DEM, "b.png"], '--out "b.png": this command writes TIFF, not .png; type "terrazzo preview FILE --out NAME.png"'),
+    (["convert", DEM, "-o", "b.tif", "--target-size", "4,4", "--resampling", "near"],
+     '--resampling "near": expected nearest, average, bilinear, cubic, cubic-spline, lanczos, mode, min, max, median or rms; '
+     'type "--resampling nearest"'),
+    (["sample", DEM, "200000", "2700000"], 'terrazzo sample does not take "200000"; type "--at 200000,2700000"'),
+    (["read", DEM, "--window", "0", "0", "10", "10"],
+     '--window "0": expected COLUMN,ROW,WIDTH,HEIGHT in pixels, joined by commas, such as 0,0,512,512'),
     (["convert", DEM, "-o", "b.tif", "--cog"], 'terrazzo convert has no option --cog; type "terrazzo cog"'),
     (["convert", DEM, "-o", "b.tif", "-ot", "Int16"], 'terrazzo convert has no option -ot; type "--dtype int16"'),
     (["convert", DEM, "-o", "b.tif", "-co", "X=Y"], 'terrazzo convert has no option -co; -co X=Y: no option'),

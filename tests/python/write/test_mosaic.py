@@ -377,3 +377,33 @@ def test_an_interrupt_leaves_no_file(tmp_path):
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=60) == harness.CANCELLED
     assert sorted(tmp_path.iterdir()) == sorted(paths)
+
+
+@pytest.mark.parametrize("rule", ("first", "min", "max", "mean"))
+def test_missing_values_beside_a_mask_let_others_show_through(tmp_path, rule):
+    """A pixel is missing if the mask hides it, and also if it has the nodata value or NaN."""
+    seen = np.array([[255, 255, 0, 255]], "uint8")
+    for dtype, missing, nodata in (("float32", np.nan, None), ("float32", np.nan, -9999), ("int16", -9999, -9999)):
+        a = write(tmp_path / "a.tif", np.array([[[2, missing, 4, missing]]], dtype), 0, 0, nodata=nodata, mask=seen)
+        b = write(tmp_path / "b.tif", np.array([[[2, 6, 7]]], dtype), 0, 0, nodata=nodata)
+        out = tmp_path / "out.tif"
+        harness.run_ok("mosaic", a, b, "-o", out, "--rule", rule)
+        with rasterio.open(out) as file:
+            assert file.read(1)[0, :3].tolist() == [2, 6, 7], (dtype, nodata)
+            assert file.read_masks(1)[0].tolist() == [255, 255, 255, 0], (dtype, nodata)
+
+
+@pytest.mark.parametrize("dtype", ("int16", "float32"))
+def test_a_valid_value_that_is_the_nodata_value_of_the_mosaic(tmp_path, dtype):
+    """The file's own nodata value decides, for every type; a note names the file whose values are lost."""
+    a = write(tmp_path / "a.tif", np.full((1, 4, 4), 3, dtype), 0, 0)
+    b = write(tmp_path / "b.tif", np.full((1, 4, 4), 5, dtype), 0, 0, nodata=3)
+    out = tmp_path / "out.tif"
+    for files in ((a, b), (a, write(tmp_path / "c.tif", np.full((1, 4, 4), 5, dtype), 4, 0, nodata=3))):
+        result = harness.run_ok("mosaic", *files, "-o", out)
+        with rasterio.open(out) as file:
+            assert file.nodata == 3 and (file.read(1)[:, :4] == 3).all()
+        notes = result.stderr.decode().splitlines()
+        assert len(notes) == 1 and "a.tif" in notes[0] and "equal 3, the nodata value" in notes[0], str(result)
+    result = harness.run_ok("mosaic", a, b, "-o", out, "--nodata", 7)
+    assert "a.tif" not in result.stderr.decode() and (pixels_of(out) == 3).all()
