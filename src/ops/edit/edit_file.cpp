@@ -150,8 +150,7 @@ EditWay EditedFile::write() {
   std::uint64_t const pointer_at = writing::first_pointer_offset_bytes(chain_.header);
   claims.check_patches({{{pointer_at, pointer_at + (chain_.header.big ? 8U : 4U)}}});
   write_appended(start_bytes);
-  // Small files of strips have the layout by chance.
-  no_longer_cog_ = layout.valid && (layout.has_overviews || is_all_tiles());
+  no_longer_cog_ = layout.valid;
   return EditWay::appended;
 }
 

@@ -343,14 +343,6 @@ def test_a_small_raster_that_was_laid_out_as_a_cog_is_told(tmp_path):
     assert harness.run("validate", path).code != harness.OK
 
 
-def test_a_plain_file_of_strips_is_no_cog_that_was_lost(tmp_path):
-    path = tmp_path / "a.tif"
-    with rasterio.open(path, "w", driver="GTiff", width=4, height=4, count=1, dtype="uint8") as out:
-        out.write(np.ones((1, 4, 4), "uint8"))
-    assert harness.run("validate", path).code == harness.OK
-    assert harness.run_ok("edit", path, "--set", f"LONG={'x' * 500}").stderr == b""
-
-
 @pytest.mark.parametrize("side", [512, 513, 600])
 def test_what_validate_calls_a_cog_does_not_end_silently(tmp_path, side):
     path = tmp_path / "b.tif"
