@@ -219,7 +219,11 @@ std::string refusal_of(TiffBuilder const& tiff, Sidecars const& sidecars, std::u
   MemoryBudget budget(limit_bytes);
   try {
     describe(tiff.directory(), sidecars, info, budget);
-  } catch (Error const& error) { return error.kind() == ErrorKind::limit ? error.message() : "of another kind"; }
+  } catch (Error const& error) {
+    // "300 bytes of memory for the texts in the tags are above ...": from the purpose on.
+    return error.kind() == ErrorKind::limit ? error.message().substr(error.message().find(" for ") + 5)
+                                            : "of another kind";
+  }
   return "none";
 }
 
