@@ -13,8 +13,8 @@ import warnings
 from typing import Any
 
 from . import compat
-from ._geotiff_read import open_geotiff
-from ._geotiff_write import to_geotiff
+from ._geotiff.read import open_geotiff
+from ._geotiff.write import to_geotiff
 from .compat import *  # noqa: F403  (names are found beside the functions, as in xrspatial.geotiff)
 
 

@@ -14,7 +14,8 @@ import pytest
 import terrazzo
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = [name for _, name, _ in pkgutil.iter_modules(terrazzo.__path__) if name != "_core"]
+MODULES = [name.removeprefix("terrazzo.") for _, name, _ in pkgutil.walk_packages(terrazzo.__path__, "terrazzo.")
+           if name != "terrazzo._core"]  # fmt: skip
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import tifffile
 
 import terrazzo
 from terrazzo import compat
-from terrazzo._tags import RepeatedTagError, bytes_of, read_directories
+from terrazzo._geotiff.tags import RepeatedTagError, bytes_of, read_directories
 
 xr = pytest.importorskip("xarray")
 

@@ -74,12 +74,12 @@ def test_private_addresses_are_refused(server, monkeypatch):
 
 
 def test_a_redirect_to_a_private_address_is_refused(server, monkeypatch):
-    from terrazzo import _geotiff_http
+    from terrazzo._geotiff import http
 
     url, _ = server
     # The server's own address counts as public, all others are checked.
-    checked = _geotiff_http.checked_address
-    monkeypatch.setattr(_geotiff_http, "checked_address", lambda u: "127.0.0.1" if u.startswith(url) else checked(u))
+    checked = http.checked_address
+    monkeypatch.setattr(http, "checked_address", lambda u: "127.0.0.1" if u.startswith(url) else checked(u))
     with pytest.raises(compat.UnsafeURLError, match="169.254.169.254"):
         terrazzo.open_geotiff(url + "/moved/away.tif")
 

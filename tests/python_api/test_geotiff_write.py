@@ -9,7 +9,7 @@ import tifffile
 
 import terrazzo
 from terrazzo import compat
-from terrazzo._geotiff_write import _groups
+from terrazzo._geotiff.write import _groups
 
 xr = pytest.importorskip("xarray")
 

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from .compat import UnsafeURLError
+from ..compat import UnsafeURLError
 
 MAX_REDIRECTS = 5
 _MAX_PLAIN_ANSWER = 16 << 20  # of a server that ignores ranges

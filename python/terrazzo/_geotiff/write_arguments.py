@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ._geotiff_arguments import refuse_vrt
-from ._sources import is_url, path_of
-from .compat import GeoTIFFFallbackWarning
+from .arguments import refuse_vrt
+from .._sources import is_url, path_of
+from ..compat import GeoTIFFFallbackWarning
 
 COMPRESSIONS = {
     "none": "none", "deflate": "deflate", "lzw": "lzw", "jpeg": "jpeg", "packbits": "packbits", "zstd": "zstd",
@@ -175,7 +175,7 @@ def check_overviews(levels: Any, height: int, width: int) -> list[int] | None:
             raise ValueError(
                 f"{name}={level} is too large for input shape {(height, width)}; decimation would produce a zero-sized overview."
             )
-        previous = level
+        previous = int(level)
     return [int(level) for level in levels]
 
 

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._crs import Crs
-from ._geometry import Window
-from ._geotiff_source import is_strict
-from ._tags import Directory
-from .compat import (
+from .._crs import Crs
+from .._geometry import Window
+from .source import is_strict
+from .tags import Directory
+from ..compat import (
     GEOREF_STATUS_CRS_ONLY,
     GEOREF_STATUS_FULL,
     GEOREF_STATUS_NONE,
@@ -25,7 +25,7 @@ from .compat import (
     RotatedTransformError,
     UnparseableCRSError,
 )
-from .errors import Error
+from ..errors import Error
 
 _PIXEL_SCALE, _TIEPOINT, _MATRIX, _GEO_KEYS, _GEO_DOUBLES, _GEO_TEXTS = 33550, 33922, 34264, 34735, 34736, 34737
 _MODEL_TYPE, _RASTER_TYPE, _CITATION, _GEOGRAPHIC = 1024, 1025, 1026, 2048

@@ -8,8 +8,8 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from ._geotiff_write_georeference import RawTag
-from ._tags import Bytes, read_directories
+from .write_georeference import RawTag
+from .tags import Bytes, read_directories
 
 _DESCRIPTION, _X_RESOLUTION, _Y_RESOLUTION, _RESOLUTION_UNIT = 270, 282, 283, 296
 PHOTOMETRIC, COLOR_MAP, EXTRA_SAMPLES, METADATA, NODATA = 262, 320, 338, 42112, 42113

@@ -8,11 +8,11 @@ import stat
 import threading
 from typing import Any
 
-from ._geotiff_http import HttpFile, is_http
-from ._sources import path_of
-from ._tags import Bytes, bytes_of
-from .compat import CloudSizeLimitError
-from .errors import UnsupportedError
+from .http import HttpFile, is_http
+from .._sources import path_of
+from .tags import Bytes, bytes_of
+from ..compat import CloudSizeLimitError
+from ..errors import UnsupportedError
 
 MAX_CLOUD_BYTES = 256 << 20
 _BLOCK_BYTES = 32 << 10

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from . import _core
-from . import _geotiff_write_arguments as arguments
-from . import _geotiff_write_tags as tags
-from ._geotiff_arguments import check_gpu
-from ._geotiff_sidecars import Statistics, check_ramp, remove_stale, write_categories, write_symbology
-from ._geotiff_source import is_strict
-from ._geotiff_write_georeference import check_axes, check_crs_attrs, check_rotation, resolve_crs, resolve_transform
-from ._geotiff_write_values import (
+from .. import _core
+from . import write_arguments as arguments
+from . import write_tags as tags
+from .arguments import check_gpu
+from .sidecars import Statistics, check_ramp, remove_stale, write_categories, write_symbology
+from .source import is_strict
+from .write_georeference import check_axes, check_crs_attrs, check_rotation, resolve_crs, resolve_transform
+from .write_values import (
     bands_first,
     check_nodata_attrs,
     check_shape,
@@ -29,10 +29,10 @@ from ._geotiff_write_values import (
     packed,
     resolve_nodata,
 )
-from ._sinks import make_target
-from ._sources import is_url, path_of
-from ._write import options_for
-from .compat import GeoTIFFFallbackWarning
+from .._sinks import make_target
+from .._sources import is_url, path_of
+from .._write import options_for
+from ..compat import GeoTIFFFallbackWarning
 
 _BUFFER_BYTES = 256 << 20
 
@@ -239,10 +239,10 @@ def _write_to(
     if not corrections:
         _write_pixels(path, pixels, options, buffer_bytes, statistics)
         return
-    file = io.BytesIO()
-    _write_pixels(file, pixels, options, buffer_bytes, statistics)
-    tags.correct(file, corrections)
-    path.write(file.getvalue())
+    memory = io.BytesIO()
+    _write_pixels(memory, pixels, options, buffer_bytes, statistics)
+    tags.correct(memory, corrections)
+    path.write(memory.getvalue())
 
 
 def _write_url(url: str, pixels: Any, options: Any, corrections: dict[int, tuple[int, ...]], buffer_bytes: int) -> None:

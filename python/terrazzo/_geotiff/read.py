@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from . import _geotiff_arguments as arguments
-from ._geotiff_arguments import UNSET
-from ._geotiff_georeference import coordinates, flipped, has_place, moved, place_attrs, read_place
-from ._geotiff_levels import Levels, check_layout
-from ._geotiff_metadata import category_attrs, metadata_attrs, read_metadata, read_nodata, read_packing
-from ._geotiff_pixels import Pixels, require_cupy
-from ._geotiff_source import MAX_CLOUD_BYTES, Source, environment_size, is_vrt
-from ._geotiff_values import Values, check_nodata, inversion
-from ._sources import path_of
-from .compat import ATTRS_CONTRACT
+from . import arguments
+from .arguments import UNSET
+from .georeference import coordinates, flipped, has_place, moved, place_attrs, read_place
+from .levels import Levels, check_layout
+from .metadata import category_attrs, metadata_attrs, read_metadata, read_nodata, read_packing
+from .pixels import Pixels, require_cupy
+from .source import MAX_CLOUD_BYTES, Source, environment_size, is_vrt
+from .values import Values, check_nodata, inversion
+from .._sources import path_of
+from ..compat import ATTRS_CONTRACT
 
 _BITS, _COMPRESSION, _PHOTOMETRIC, _ORIENTATION, _SAMPLES = 258, 259, 262, 274, 277
 

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._crs import Crs
-from ._geometry import Transform
-from ._geotiff_georeference import WKT_ROOTS
-from ._geotiff_source import is_strict
-from ._tags import bytes_of, read_directories
-from ._write import write
-from .compat import (
+from .._crs import Crs
+from .._geometry import Transform
+from .georeference import WKT_ROOTS
+from .source import is_strict
+from .tags import bytes_of, read_directories
+from .._write import write
+from ..compat import (
     ConflictingCRSError,
     GeoTIFFFallbackWarning,
     NonRepresentableEPSGCRSError,
@@ -23,7 +23,7 @@ from .compat import (
     UnknownCRSModelTypeError,
     UnparseableCRSError,
 )
-from .errors import Error
+from ..errors import Error
 
 ROWS = ("y", "lat", "latitude", "row")
 COLUMNS = ("x", "lon", "longitude", "col")
@@ -193,7 +193,7 @@ def check_rotation(attrs: dict[str, Any], drop_rotation: bool) -> None:
             "to_geotiff: refusing to write a DataArray carrying attrs['rotated_affine'], because the rotation would be lost. "
             "Reproject it, or pass drop_rotation=True to write the pixel grid alone."
         )
-    t = attrs.get("transform")
+    t: Any = attrs.get("transform")
     terms = (t.b, t.d) if hasattr(t, "b") and hasattr(t, "d") else (t[1], t[3]) if _is_six(t) else (0, 0)
     _refuse_rotation(*terms)
 
@@ -250,7 +250,7 @@ def resolve_transform(data: Any, attrs: dict[str, Any]) -> Transform | None:
     if attrs.get("_xrspatial_no_georef") is True:
         return None
     is_point = attrs.get("raster_type") == "point"
-    given = attrs.get("transform")
+    given: Any = attrs.get("transform")
     if _is_six(given):
         a, _, c, _, e, f = map(float, given)
         half = 0.5 if is_point else 0.0  # attrs of point rasters have the centre of the first pixel

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from ._geometry import Window
-from ._geotiff_georeference import Place
-from ._geotiff_source import is_remote
-from ._sources import path_of
-from .compat import (
+from .._geometry import Window
+from .georeference import Place
+from .source import is_remote
+from .._sources import path_of
+from ..compat import (
     GeoTIFFFallbackWarning,
     PixelSafetyLimitError,
     RemoteStableSourcesOnlyError,
     VRTStableSourcesOnlyError,
 )
-from .errors import UnsupportedError
+from ..errors import UnsupportedError
 
 UNSET: Any = type("Unset", (), {"__repr__": lambda self: "<default>"})()
 MAX_PIXELS = 1_000_000_000

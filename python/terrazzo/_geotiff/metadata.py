@@ -6,8 +6,8 @@ import os
 import xml.etree.ElementTree as ElementTree
 from typing import Any, NamedTuple
 
-from ._tags import Directory
-from .compat import MalformedScaleOffsetError, MixedBandMetadataError
+from .tags import Directory
+from ..compat import MalformedScaleOffsetError, MixedBandMetadataError
 
 _DESCRIPTION, _X_RESOLUTION, _Y_RESOLUTION, _RESOLUTION_UNIT = 270, 282, 283, 296
 _COLOR_MAP, _EXTRA_SAMPLES, _METADATA, _NODATA = 320, 338, 42112, 42113

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .compat import InvalidIntegerNodataError
+from ..compat import InvalidIntegerNodataError
 
 
 class Values:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from ._geotiff_write_arguments import check_nodata_bool
-from ._geotiff_write_georeference import COLUMNS, ROWS
-from .compat import ConflictingNodataError
+from .write_arguments import check_nodata_bool
+from .write_georeference import COLUMNS, ROWS
+from ..compat import ConflictingNodataError
 
 _BANDS = ("band", "bands", "channel")
 _TIMES = ("time", "t", "date", "datetime", "times", "dates")
@@ -100,7 +100,7 @@ def check_nodata_attrs(nodata: Any, attrs: dict[str, Any]) -> None:
             f"attrs['nodatavals']={tuple(values)} declares multiple distinct per-band nodata sentinels {sorted(numbers)}, but a "
             "GeoTIFF stores a single one. Pass nodata=."
         )
-    given = attrs.get("nodata")
+    given: Any = attrs.get("nodata")
     if numbers and _is_number(given) and not math.isnan(given) and float(given) not in numbers:
         raise ConflictingNodataError(
             f"attrs['nodata']={given} disagrees with every concrete entry in attrs['nodatavals']={tuple(values)}. Drop one of "
@@ -207,9 +207,9 @@ def packed(data: Any, nodata: Any) -> tuple[Any, Any, dict[str, Any]]:
     values = data.data
     result = values.map_blocks(stored, dtype=target, meta=np.empty((0,) * values.ndim, target)) if is_dask(values) else stored(values)
     metadata = attrs.get("gdal_metadata")
-    scaled = "scale_factor" in attrs and isinstance(metadata, dict)
-    if scaled and any(isinstance(key, tuple) and key[0] in ("SCALE", "OFFSET") for key in metadata):
-        attrs["gdal_metadata"] = _dataset_items(metadata, scale, offset)
+    items: dict[Any, Any] = metadata if "scale_factor" in attrs and isinstance(metadata, dict) else {}
+    if any(isinstance(key, tuple) and key[0] in ("SCALE", "OFFSET") for key in items):
+        attrs["gdal_metadata"] = _dataset_items(items, scale, offset)
         attrs.pop("gdal_metadata_xml", None)
     for key in ("scale_factor", "add_offset", "mask_and_scale_dtype"):
         attrs.pop(key, None)

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ._dataset import Dataset
-from ._geometry import Window
-from ._geotiff_source import is_strict
-from ._geotiff_values import Values
-from .compat import GeoTIFFFallbackWarning
-from .errors import Error, LimitError, UnsupportedError
+from .._dataset import Dataset
+from .._geometry import Window
+from .source import is_strict
+from .values import Values
+from ..compat import GeoTIFFFallbackWarning
+from ..errors import Error, LimitError, UnsupportedError
 
 
 class Pixels:

@@ -48,7 +48,7 @@ class RepeatedTagError(ValueError):
 
 class Entry(NamedTuple):
     type: int
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count
     offset: int  # of the value in the file
 
 

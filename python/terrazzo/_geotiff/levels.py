@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._dataset import Dataset, open
-from ._geotiff_source import LocalFile, Source, environment_size
-from ._tags import Bytes, Directory, RepeatedTagError, read_directories
-from .compat import DuplicateIFDTagError
-from .errors import LimitError, UnsupportedError
+from .._dataset import Dataset, open
+from .source import LocalFile, Source, environment_size
+from .tags import Bytes, Directory, RepeatedTagError, read_directories
+from ..compat import DuplicateIFDTagError
+from ..errors import LimitError, UnsupportedError
 
 MAX_TILE_BYTES = 256 << 20
 _LARGE_TABLE = 1 << 16  # byte counts that are not worth a request of their own
