@@ -291,6 +291,8 @@ class _Batch:
         self._read_inside(out)
         for index, part in self.places.others.items():
             self._try(index, part, out)
+        for index in self.failures.errors:
+            out[index] = 0  # was not written: the product of whatever numbers lie there may be a warning
         self.values.apply(out)
         for index in self.failures.errors:
             out[index] = self.values.of_failures(self.is_floating)

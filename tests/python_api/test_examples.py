@@ -3,6 +3,7 @@
 import doctest
 import importlib
 import importlib.util
+import logging
 import pkgutil
 import re
 import shutil
@@ -20,9 +21,14 @@ MODULES = [name.removeprefix("terrazzo.") for _, name, _ in pkgutil.walk_package
 
 @pytest.fixture
 def in_folder(tmp_path, monkeypatch, dem):
+    """Examples change the level of the logger, which other tests need as it is."""
     monkeypatch.chdir(tmp_path)
     for name in ("dem.tif", "edit.tif"):
         shutil.copy(dem, tmp_path / name)
+    log = logging.getLogger("terrazzo")
+    level = log.level
+    yield
+    log.setLevel(level)
 
 
 def run(test):

@@ -215,3 +215,12 @@ def test_each_file_is_opened_once_and_each_tile_fetched_once(bands3):
     np.testing.assert_array_equal(got[19], terrazzo.read(bands3, window=(19, 3, 32, 32)))
     assert sum(offset == 0 for offset, _ in source.fetched) == 1
     assert len(source.fetched) == len(set(source.fetched))
+
+
+def test_windows_that_fail_are_not_scaled(large, folder):
+    """Memory of such windows was not written: it may hold numbers whose product is a warning."""
+    out = np.full((2, 1, 32, 32), 0x7FA00000, np.uint32).view(np.float32)  # signalling NaNs
+    items = [(large, (0, 0, 32, 32)), (folder / "no such file.tif", (0, 0, 32, 32))]
+    terrazzo.read_windows(items, bands=[1], out=out, scale=2.0, fill=0, on_error="fill")
+    assert (out[1] == 0).all()
+    np.testing.assert_array_equal(out[0, 0], 2 * terrazzo.read(large, 1, window=(0, 0, 32, 32)).astype(np.float32))
