@@ -163,6 +163,8 @@ int shim_write(ShimWrite* job) {
     if (job->level != 0) { options.level = job->level; }
     options.lerc_max_error = job->max_error;
     options.overview_resampling = terrazzo::Resampling::average;
+    // GDAL's contender copies a dataset without colours: a fourth byte would be alpha here and data there.
+    options.photometric = "minisblack";
     options.threads = job->threads;
     terrazzo::Crs crs;
     crs.epsg = 32633;
