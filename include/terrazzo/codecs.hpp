@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compressions that this build can decode, and the libraries that decode them.
+// The compressions that this build decodes and writes: their names, libraries and settings.
 #pragma once
 
 #include "terrazzo/write.hpp"

@@ -54,8 +54,8 @@ struct ConvertReport {
 // as with integers that have no nodata and no mask. Otherwise valid pixels that become the nodata value are missing, as
 // in GDAL, with a note.
 //
-// With the device engine, rows are read into device memory if possible. `options.device_budget_bytes` covers both
-// sides: half for writing and half for reading, unless `read` has its own budget.
+// With the device engine, rows are read into memory of `options.device` if possible. `options.device_budget_bytes`
+// covers both sides: half for writing and half for reading, unless `read` has its own budget.
 ConvertReport convert(Dataset const& source, std::string const& path, WriteOptions const& options,
                       ReadRequest const& read = {});
 ConvertReport convert(Dataset const& source, std::shared_ptr<ByteSink> sink, WriteOptions const& options,

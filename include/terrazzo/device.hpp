@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -123,14 +124,15 @@ class DeviceBatch {
   int device_;
 };
 
-// Allocates an uninitialised array on the current device.
-[[nodiscard]] DeviceArray make_device_array(DType dtype, std::uint32_t bands, std::uint32_t height,
-                                            std::uint32_t width);
+// Allocates an uninitialised array on a GPU; default: the current device of the calling thread.
+[[nodiscard]] DeviceArray make_device_array(DType dtype, std::uint32_t bands, std::uint32_t height, std::uint32_t width,
+                                            std::optional<int> device = {});
 
 // ---------------------------------------------------------------------------------------------------------------
 // Reading
 
-// Reads into the calling thread's current device. `request.engine` chooses the decoder: `device`, or `host`, which
+// Reads into the memory of `request.device`, by default of the calling thread's current device; the stream must belong
+// to that device. `request.engine` chooses the decoder: `device`, or `host`, which
 // decodes on host threads and uploads the pixels.
 [[nodiscard]] DeviceArray read_device(Dataset const& dataset, ReadRequest const& request = {}, StreamView stream = {},
                                       ReadReport* report = nullptr);
@@ -166,7 +168,7 @@ struct EnginePlan {
 };
 [[nodiscard]] EnginePlan plan_device_read(Dataset const& dataset, ReadRequest const& request = {});
 
-// Frees the scratch and pinned memory that reads keep for later reads.
+// Frees the scratch, on all GPUs, and the pinned memory that reads keep for later reads.
 void release_device_memory();
 
 // ---------------------------------------------------------------------------------------------------------------
@@ -196,15 +198,16 @@ struct DeviceState {
   std::vector<DeviceLibrary> libraries;
 };
 
-[[nodiscard]] DeviceState device_state();
+// Default: the current device of the calling thread.
+[[nodiscard]] DeviceState device_state(std::optional<int> device = {});
 
-// Bytes in use in the library's pool of device memory: live results, and scratch kept for later reads. `peak_bytes` is
-// the maximum since the last reset. Memory from a caller's allocator is not counted.
+// Bytes in use in the library's pool of a GPU's memory (default: of the current device): live results, and scratch kept
+// for later reads. `peak_bytes` is the maximum since the last reset. Memory from a caller's allocator is not counted.
 struct DeviceMemoryUse {
   std::uint64_t used_bytes = 0, peak_bytes = 0;
 };
-[[nodiscard]] DeviceMemoryUse device_memory_use();
-void reset_device_memory_peak();
+[[nodiscard]] DeviceMemoryUse device_memory_use(std::optional<int> device = {});
+void reset_device_memory_peak(std::optional<int> device = {});
 
 }  // namespace terrazzo
 #pragma GCC visibility pop

@@ -184,6 +184,7 @@ struct ReadRequest {
   Engine engine = Engine::automatic;
   bool exact = false;  // decode lossy codecs on the host, for the same pixels with both engines
   // The remaining fields configure the device engine.
+  std::optional<int> device{};  // the GPU's number in CUDA; default: the calling thread's current device
   std::uint64_t device_budget_bytes = 0;  // scratch beyond the result; 0: Settings' default
   DeviceFetch device_fetch = DeviceFetch::automatic;
   std::shared_ptr<DeviceAllocator> device_allocator{};  // null: the library's stream-ordered pool

@@ -154,6 +154,9 @@ struct WriteOptions {
   SpoolWay spool_way = SpoolWay::automatic;
   Durability durability = Durability::none;
   unsigned threads = 0;  // 0: one per core of the machine (TERRAZZO_THREADS overrides)
+  // The GPU's number in CUDA, also that of rows in device memory; default: the current device of the thread that writes
+  // the first rows.
+  std::optional<int> device{};
   std::uint64_t device_budget_bytes = 0;  // device memory beyond the caller's rows; 0: Settings' default
   std::shared_ptr<DeviceAllocator> device_allocator{};  // null: the library's stream-ordered pool
   Progress progress{};  // counts tiles, overviews included; returning false cancels

@@ -7,14 +7,14 @@
 //   only, never setuid, setgid or sticky) if owner and group stay the same; else the umask restricts them, without x
 //   bits. At no moment do others have more rights than in the end.
 // - A symbolic link stays and its target is replaced. Links and pipes of other users in sticky folders are refused
-//   (io/place.hpp).
+//   (io/path_target.hpp).
 // - A read-only target is refused, although a rename could replace it.
 // - "-", /dev/stdout, /dev/fd/N, pipes, devices: append-only, written directly; written bytes cannot be taken back.
 //   If a signal interrupts the wait for their reader, a set `cancel` ends it.
 #pragma once
 
 #include "io/file_calls.hpp"
-#include "io/place.hpp"
+#include "io/path_target.hpp"
 #include "io/temporary_file.hpp"
 #include "io/write_gather.hpp"
 #include "terrazzo/sink.hpp"

@@ -2,7 +2,7 @@
 #include "terrazzo/output_file.hpp"
 
 #include "io/file_sink.hpp"
-#include "io/place.hpp"
+#include "io/path_target.hpp"
 #include "terrazzo/error.hpp"
 #include "terrazzo/sink.hpp"
 

@@ -8,7 +8,7 @@
 // replaced, and the next writer restores the sidecars (io/temporary_file.hpp). Without it they are garbage.
 #pragma once
 
-#include "io/place.hpp"
+#include "io/path_target.hpp"
 
 #include <array>
 #include <span>

@@ -16,7 +16,7 @@
 #pragma once
 
 #include "io/file_calls.hpp"
-#include "io/place.hpp"
+#include "io/path_target.hpp"
 
 #include <sys/types.h>
 

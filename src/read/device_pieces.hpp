@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// read_pieces() for an existing plan.
+// read_pieces() for an existing plan. device_read.cpp implements both.
 #pragma once
 
 #include "read/plan/plan.hpp"

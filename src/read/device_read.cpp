@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -39,11 +40,13 @@ void execute(std::span<ReadJob const> jobs, ReadRequest const& request, DeviceVi
   ReadReport local;
   ReadReport& filled = report == nullptr ? local : *report;
   filled = {};
+  auto const here = reading::choose_device(request.device);
   reading::DeviceEngine(request, view, stream).execute(jobs, filled);
 }
 
 // Memory for `count` results of the plan, one after the other.
 DeviceBatch make_batch(ReadPlan::Impl const& plan, std::uint32_t count, ReadRequest const& request) {
+  auto const here = reading::choose_device(request.device);
   std::shared_ptr<DeviceMemory> memory = reading::allocate_result(result_bytes(plan, count), request);
   auto const item = tile::contiguous_view<DeviceView>(
       memory->data(), plan.dtype, static_cast<std::uint32_t>(plan.bands.size()), plan.out_height, plan.out_width);
@@ -59,7 +62,9 @@ void execute_windows(std::vector<ReadJob> jobs, ReadRequest const& request, Devi
 
 }  // namespace
 
-DeviceArray make_device_array(DType dtype, std::uint32_t bands, std::uint32_t height, std::uint32_t width) {
+DeviceArray make_device_array(DType dtype, std::uint32_t bands, std::uint32_t height, std::uint32_t width,
+                              std::optional<int> device) {
+  auto const here = reading::choose_device(device);
   auto const bytes = checked_product(size_bytes(dtype), bands, height, width);
   if (!bytes) { throw Error(ErrorKind::limit, "the array has more bytes than can be counted"); }
   std::shared_ptr<DeviceMemory> memory = reading::allocate_result(*bytes, {});
@@ -106,6 +111,7 @@ DeviceBatch read_windows_device(std::span<WindowOf const> windows, ReadRequest c
 
 void reading::read_plan_in_pieces(ReadPlan::Impl const& plan, ReadRequest const& request, std::uint64_t piece_bytes,
                                   DevicePiece const& piece, StreamView stream, ReadReport* report) {
+  auto const here = choose_device(request.device);
   std::uint64_t const row_bytes = result_bytes(plan) / plan.out_height;
   if (piece_bytes == 0) { piece_bytes = std::max(row_bytes, engine_budget_bytes(request) / 2); }
   if (piece_bytes < row_bytes) {
@@ -144,14 +150,14 @@ void read_pieces(Dataset const& dataset, ReadRequest const& request, std::uint64
 EnginePlan plan_device_read(Dataset const& dataset, ReadRequest const& request) {
   return naming_the_source(dataset, [&] {
     ReadJob const job{reading::make_plan(dataset.shared_impl(), request)};
+    auto const here = reading::choose_device(request.device);
     reading::EngineChoice const choice = reading::choose_engine({&job, 1}, request);
-    EnginePlan result{.possible = reading::device_is_usable(),
-                      .engine = choice.engine,
-                      .decoder = "host threads",
-                      .reason = choice.reason};
+    reading::DeviceFacts const facts = reading::device_facts();
+    EnginePlan result{
+        .possible = facts.usable, .engine = choice.engine, .decoder = "host threads", .reason = choice.reason};
     if (choice.engine == Engine::device) {
-      reading::MethodChoice const method = reading::choose_device_method(
-          *job.plan->level, dataset.shared_impl()->trust(), request, reading::usable_device_abilities());
+      reading::MethodChoice const method =
+          reading::choose_device_method(*job.plan->level, dataset.shared_impl()->trust(), request, facts.abilities);
       result.decoder = std::string(reading::to_string(method.method));
       if (method.method == reading::DeviceMethod::host) { result.reason += "; " + method.reason; }
     }
@@ -161,11 +167,20 @@ EnginePlan plan_device_read(Dataset const& dataset, ReadRequest const& request) 
 
 void release_device_memory() { reading::release_engine_memory(); }
 
-DeviceMemoryUse device_memory_use() { return reading::engine_memory_use(); }
+DeviceMemoryUse device_memory_use(std::optional<int> device) {
+  auto const here = reading::choose_device(device);
+  return reading::engine_memory_use();
+}
 
-void reset_device_memory_peak() { reading::reset_engine_memory_peak(); }
+void reset_device_memory_peak(std::optional<int> device) {
+  auto const here = reading::choose_device(device);
+  reading::reset_engine_memory_peak();
+}
 
-DeviceState device_state() { return reading::device_engine_state(); }
+DeviceState device_state(std::optional<int> device) {
+  auto const here = reading::choose_device(device);
+  return reading::device_engine_state();
+}
 
 StageTimes profile_device_read(Dataset const& dataset, ReadRequest const& request) {
   return naming_the_source(dataset, [&] {
@@ -173,6 +188,7 @@ StageTimes profile_device_read(Dataset const& dataset, ReadRequest const& reques
     DeviceArray const array = make_batch(*job.plan, 1, request).item(0);
     StageTimes times;
     ReadReport report;
+    auto const here = reading::choose_device(request.device);
     ReadRequest forced = request;
     forced.engine = Engine::device;
     reading::DeviceEngine(forced, array.view(), nullptr, &times).execute({&job, 1}, report);

@@ -81,6 +81,7 @@ void copy_items(std::span<std::byte const> packed, HostBatchView const& destinat
 // Decodes on the device and copies the result back: on request, and to compare the engines.
 void execute_through_device(std::vector<ReadJob> jobs, ReadRequest const& request, HostBatchView const& destination,
                             MemoryBudget& budget, ReadReport& report) {
+  auto const here = reading::choose_device(request.device);
   HostView const& item = destination.item;
   std::uint64_t const bytes = batch_bytes(item.dtype, destination.count, item.bands, item.height, item.width);
   std::shared_ptr<DeviceMemory> const memory = reading::allocate_result(bytes, request);

@@ -5,7 +5,7 @@
 // blocks. There are two engines: the host's threads, and a GPU. Both write the same pixels, tags and layout.
 #pragma once
 
-#include "write/host/block_encoder.hpp"
+#include "write/block_job.hpp"
 #include "write/layout/assembly.hpp"
 #include "write/overviews/reduction.hpp"
 #include "write/plan/file_plan.hpp"

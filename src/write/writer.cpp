@@ -201,7 +201,10 @@ struct Writer::Impl {
     if (pixels.height == 0) { return; }
     ConstRows<kind> rows{next_row, pixels, {}};
     if (mask != nullptr) { rows.mask = tile::with_strides(*mask); }
-    guarded([&] { take(rows, stream); });
+    guarded([&] {
+      auto const here = choose_device(plan.options.device);
+      take(rows, stream);
+    });
   }
 
   void write_encoded(TileId tile, std::span<std::byte const> bytes) {

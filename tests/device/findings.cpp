@@ -8,6 +8,7 @@
 #include "base/thread_pool.hpp"
 #include "finding.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/device_context.hpp"
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
 #include "gpu/runtime/stream.hpp"

@@ -10,6 +10,7 @@
 #include "gpu/encode/pack_encoded.hpp"
 #include "gpu/encode/zstd.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/device_context.hpp"
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
 #include "gpu/runtime/stream.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device memory: allocators and ownership.
+// Owned pieces of device memory, and the way out of a shortage: memory kept for later use is freed first.
 //
-// Thread rule: pools and allocators are thread-safe; a DeviceBuffer belongs to one thread at a time.
+// Thread rule: functions are thread-safe; a DeviceBuffer belongs to one thread at a time.
 #pragma once
 
 #include "terrazzo/device.hpp"
@@ -15,22 +15,6 @@
 #include <utility>
 
 namespace terrazzo::gpu {
-
-// Devices per process; data kept per device is in tables of this size.
-inline constexpr std::size_t kMaxDevices = 64;
-
-// Our stream-ordered pool for the current device; the process keeps memory that is returned to it.
-[[nodiscard]] std::shared_ptr<DeviceAllocator> pool_allocator();
-
-// Unused memory of the pool: it is available to us, although the driver counts it as used.
-[[nodiscard]] std::uint64_t pool_unused_bytes();
-
-// Memory taken from the pool: now, and the maximum since the last reset.
-[[nodiscard]] DeviceMemoryUse pool_use();
-void reset_pool_peak();
-
-// Returns unused memory of the pool to the driver.
-void trim_pool();
 
 // A function that frees memory of an allocator kept on the current device for later use; called if the allocator has
 // too little. One per process; it must not take a lock that is held during an allocation.

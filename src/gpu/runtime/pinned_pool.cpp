@@ -3,6 +3,7 @@
 
 #include "base/condition.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/current_device.hpp"
 #include "gpu/runtime/guarded_wait.hpp"
 #include "gpu/runtime/lost_device.hpp"
 
@@ -93,8 +94,7 @@ std::byte* PinnedPool::Chunk::data() const noexcept { return pool_->impl_->slots
 
 void PinnedPool::Chunk::release_after(cudaStream_t stream) {
   Impl::Slot& slot = pool_->impl_->slots[index_];
-  int device = 0;
-  check_cuda(cudaGetDevice(&device), "asking for the current device");
+  int const device = current_device();
   if (!slot.copied || slot.device != device) {
     slot.copied = make_event();
     slot.device = device;

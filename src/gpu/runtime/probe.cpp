@@ -4,7 +4,7 @@
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "gpu/runtime/check.hpp"
-#include "gpu/runtime/device_budget.hpp"
+#include "gpu/runtime/device_context.hpp"
 #include "gpu/runtime/lost_device.hpp"
 
 #include <cuda_runtime_api.h>
@@ -49,7 +49,7 @@ DeviceState probe_device() {
   state.free_bytes = free_bytes;
   state.total_bytes = total_bytes;
   std::uint64_t const set = settings().device_budget_bytes;
-  state.default_budget_bytes = set != 0 ? set : default_device_budget(state.device, free_bytes);
+  state.default_budget_bytes = set != 0 ? set : device_context(state.device).default_budget_bytes(free_bytes);
   state.usable = true;
   return state;
 }

@@ -10,7 +10,7 @@
 namespace terrazzo::gpu {
 
 // The current device of the calling thread; the caller adds the libraries. The budget is that of
-// resolve_device_budget(0). Never throws.
+// DeviceContext::budget_bytes(0). Never throws.
 [[nodiscard]] DeviceState probe_device();
 
 // Throws `device` with the probe's reason if there is no usable GPU. Cheap after the first call.

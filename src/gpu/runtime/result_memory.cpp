@@ -53,8 +53,8 @@ bool is_done(PendingResult const& result) noexcept {
 
 }  // namespace
 
-ResultMemory::ResultMemory(std::shared_ptr<DeviceAllocator> allocator, std::size_t bytes) : stream_(make_stream()) {
-  check_cuda(cudaGetDevice(&device_), "asking for the current device");
+ResultMemory::ResultMemory(std::shared_ptr<DeviceAllocator> allocator, std::size_t bytes)
+    : device_(current_device()), stream_(make_stream()) {
   free_finished_results();
   buffer_ = DeviceBuffer(std::move(allocator), std::max<std::size_t>(1, bytes), stream_.get(), "the result");
   sync_stream(stream_.get(), "allocating device memory");

@@ -35,7 +35,7 @@ class ResultMemory final : public DeviceMemory {
   void record_stream(StreamView stream) override;
 
  private:
-  int device_ = 0;
+  int device_;
   StreamHandle stream_;  // the memory is freed in its order
   DeviceBuffer buffer_;
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 
 #include "base/thread_pool.hpp"
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/current_device.hpp"
 #include "gpu/runtime/guarded_wait.hpp"
 #include "gpu/runtime/stream.hpp"
 
@@ -20,8 +21,7 @@ constexpr std::size_t kChunkBytes = PinnedPool::kChunkBytes;
 // Calls body(at, bytes) for every piece, on several threads with the caller's device.
 template <class Body>
 void for_each_piece(std::size_t bytes, std::size_t piece_bytes, unsigned threads, Body const& body) {
-  int device = 0;
-  check_cuda(cudaGetDevice(&device), "asking for the current device");
+  int const device = current_device();
   std::size_t const pieces = (bytes + piece_bytes - 1) / piece_bytes;
   std::atomic<std::size_t> next{0};
   run_on_pool(static_cast<unsigned>(std::min<std::size_t>(threads, pieces)), [&](unsigned) {

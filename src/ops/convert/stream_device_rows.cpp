@@ -31,7 +31,8 @@ std::uint64_t piece_bytes(ReadPlan const& planned, ReadRequest const& read) {
 
 bool goes_by_device(ReadPlan const& planned, ReadRequest const& read, WriteOptions const& write) {
   if (resolve_engine(write.engine) != Engine::device || write.mask || read.has_target()) { return false; }
-  if (!reading::device_is_usable()) { return false; }
+  auto const here = reading::choose_device(write.device);
+  if (!reading::device_facts().usable) { return false; }
   // The plan outlives the job: the pointer owns nothing.
   reading::ReadJob const job{std::shared_ptr<ReadPlan::Impl const>(std::shared_ptr<void>(), &planned.impl())};
   return reading::choose_engine({&job, 1}, read).engine == Engine::device;
@@ -40,7 +41,7 @@ bool goes_by_device(ReadPlan const& planned, ReadRequest const& read, WriteOptio
 void share_device_budget(ReadPlan const& planned, ReadRequest& read, WriteOptions& write) {
   if (read.device_budget_bytes != 0 || !goes_by_device(planned, read, write)) { return; }
   std::uint64_t const budget =
-      write.device_budget_bytes != 0 ? write.device_budget_bytes : device_state().default_budget_bytes;
+      write.device_budget_bytes != 0 ? write.device_budget_bytes : device_state(write.device).default_budget_bytes;
   read.device_budget_bytes = std::max<std::uint64_t>(budget / 2, 1);
   write.device_budget_bytes = std::max<std::uint64_t>(budget - budget / 2, 1);
 }
@@ -50,6 +51,7 @@ ReadReport stream_device_rows(ReadPlan const& planned, ReadRequest read, WriteOp
   if (read.device_budget_bytes != 0) {
     read.device_budget_bytes -= std::min(bytes, read.device_budget_bytes / 2);  // the rows are part of the budget
   }
+  read.device = write.device;
   read.threads = write.threads;
   read.cancel = write.cancel;
   read.progress = {};

@@ -152,6 +152,28 @@ void check_request(StatsRequest const& request) {
   if (!ordered) { throw Error(ErrorKind::usage, "the histogram's minimum must be below its maximum"); }
 }
 
+// The statistics of a band after all passes; with `unpack`, those of scaled values.
+BandStats summary_of(Band const& band, StatsRequest const& request, bool unpack, std::uint64_t total) {
+  BandStats stats;
+  stats.band = band.number;
+  stats.total = total;
+  set_no_data(stats);
+  band.accumulator->summarise(stats);
+  if (request.histogram_bins > 0) {
+    ops::HistogramRange const range = stored_range(request, band, unpack);
+    stats.histogram_min = range.low;
+    stats.histogram_max = range.high;
+    stats.histogram = band.accumulator->histogram();
+  }
+  if (unpack) { apply_scale(stats, *band.info); }
+  if (request.histogram_bins > 0) {
+    // Report the requested limits: the conversion to stored values and back rounds.
+    stats.histogram_min = request.histogram_min.value_or(stats.histogram_min);
+    stats.histogram_max = request.histogram_max.value_or(stats.histogram_max);
+  }
+  return stats;
+}
+
 }  // namespace
 
 std::vector<BandStats> compute_stats(Dataset const& dataset, StatsRequest const& request, ReadReport* report) {
@@ -196,26 +218,8 @@ std::vector<BandStats> compute_stats(Dataset const& dataset, StatsRequest const&
   }
 
   std::vector<BandStats> results;
-  for (Band const& band : bands) {
-    BandStats stats;
-    stats.band = band.number;
-    stats.total = std::uint64_t{blocks.width()} * blocks.height();
-    set_no_data(stats);
-    band.accumulator->summarise(stats);
-    if (request.histogram_bins > 0) {
-      ops::HistogramRange const range = stored_range(request, band, unpack);
-      stats.histogram_min = range.low;
-      stats.histogram_max = range.high;
-      stats.histogram = band.accumulator->histogram();
-    }
-    if (unpack) { apply_scale(stats, *band.info); }
-    if (request.histogram_bins > 0) {
-      // Report the requested limits: the conversion to stored values and back rounds.
-      stats.histogram_min = request.histogram_min.value_or(stats.histogram_min);
-      stats.histogram_max = request.histogram_max.value_or(stats.histogram_max);
-    }
-    results.push_back(std::move(stats));
-  }
+  std::uint64_t const total = std::uint64_t{blocks.width()} * blocks.height();
+  for (Band const& band : bands) { results.push_back(summary_of(band, request, unpack, total)); }
   return results;
 }
 

@@ -47,6 +47,7 @@ DLManagedTensorVersioned* DeviceArray::to_dlpack_versioned(StreamView consumer, 
 }
 
 HostArray DeviceArray::to_host() const {
+  auto const here = reading::choose_device(device_);
   HostArray result(view_.dtype, view_.bands, view_.height, view_.width);
   reading::copy_to_host(view_.data, result.bytes(), 0, {});
   return result;

@@ -7,7 +7,8 @@
 #include "base/text.hpp"
 #include "gpu/place/place.hpp"
 #include "gpu/runtime/check.hpp"
-#include "gpu/runtime/device_budget.hpp"
+#include "gpu/runtime/current_device.hpp"
+#include "gpu/runtime/device_context.hpp"
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/guarded_wait.hpp"
 #include "gpu/runtime/lost_device.hpp"
@@ -46,8 +47,9 @@ namespace {
 // small enough to hold two of them.
 constexpr std::uint64_t kHostPieceBytes = 64u << 20;
 
-std::shared_ptr<DeviceAllocator> allocator_of(ReadRequest const& request) {
-  return request.device_allocator != nullptr ? request.device_allocator : gpu::pool_allocator();
+std::shared_ptr<DeviceAllocator> allocator_of(ReadRequest const& request, gpu::DeviceContext& context) {
+  if (request.device_allocator != nullptr) { return request.device_allocator; }
+  return context.pool();
 }
 
 std::uint64_t free_device_bytes() {
@@ -58,14 +60,15 @@ std::uint64_t free_device_bytes() {
 
 // Throws `limit` if the library's pool cannot allocate `bytes`. Before that, frees memory kept for later reads, then
 // memory that waits for recorded streams.
-void require_room(std::uint64_t bytes) {
-  auto const fits = [&] { return bytes <= free_device_bytes() + gpu::pool_unused_bytes(); };
+void require_room(std::uint64_t bytes, gpu::DeviceContext& context) {
+  gpu::DevicePool& pool = *context.pool();
+  auto const fits = [&] { return bytes <= free_device_bytes() + pool.unused_bytes(); };
   gpu::free_finished_results();
   if (fits()) { return; }
-  release_slots();
-  gpu::trim_pool();
+  release_slots(context);
+  pool.trim();
   if (fits()) { return; }
-  if (gpu::wait_for_pending_results()) { gpu::trim_pool(); }
+  if (gpu::wait_for_pending_results()) { pool.trim(); }
   if (fits()) { return; }
   throw Error(ErrorKind::limit, text("the result takes ", bytes, " bytes of device memory, ", free_device_bytes(),
                                      " are free (read_pieces reads more than fits)"));
@@ -97,15 +100,16 @@ std::vector<std::size_t> all_bands(ReadPlan::Impl const& plan) {
 // One read into device memory, jobs of one format.
 class DeviceRead {
  public:
-  DeviceRead(std::span<ReadJob const> jobs, ReadRequest const& request, DeviceView const& view, cudaStream_t caller,
-             ReadReport& report, StageTimes* profile)
-      : jobs_(jobs),
+  DeviceRead(gpu::DeviceContext& context, std::span<ReadJob const> jobs, ReadRequest const& request,
+             DeviceView const& view, cudaStream_t caller, ReadReport& report, StageTimes* profile)
+      : context_(context),
+        jobs_(jobs),
         request_(request),
         result_(result_format(jobs, view)),
         caller_(caller),
         report_(report),
         profile_(profile),
-        allocator_(allocator_of(request)),
+        allocator_(allocator_of(request, context)),
         stream_(gpu::make_stream()),
         event_(gpu::make_event()),
         host_budget_(resolve_memory_limit(request.memory_limit_bytes)),
@@ -137,20 +141,26 @@ class DeviceRead {
   }
 
  private:
+  // `request` outlives the parameters.
+  [[nodiscard]] DeviceParameters parameters_of(DeviceMethod method, ReadRequest const& request) {
+    return {.context = context_,
+            .jobs = jobs_,
+            .method = method,
+            .result = result_,
+            .request = request,
+            .allocator = allocator_,
+            .budget_bytes = context_.budget_bytes(request.device_budget_bytes),
+            .host_budget = host_budget_,
+            .returned = returned_};
+  }
+
   void read_on_device(DeviceMethod method) {
     DeviceWork work = collect_work(jobs_, method, {.budget = &host_budget_, .cancel = request_.cancel});
     if (checks_results()) { check_coverage(jobs_, work); }
-    DeviceTask const task{.jobs = jobs_,
-                          .method = method,
-                          .result = result_,
-                          .request = request_,
-                          .caller = caller_,
-                          .allocator = allocator_,
-                          .budget_bytes = gpu::resolve_device_budget(request_.device_budget_bytes),
-                          .host_budget = host_budget_,
-                          .returned = returned_,
-                          .profile = profile_};
-    std::vector<WorkTile> failed = run_pipeline(task, work, report_);
+    DeviceParameters parameters = parameters_of(method, request_);
+    parameters.caller = caller_;
+    parameters.profile = profile_;
+    std::vector<WorkTile> failed = run_pipeline(parameters, work, report_);
     if (profile_ != nullptr) { profile_->host_tiles += failed.size() + work.host_tiles.size(); }
     if (!failed.empty()) {
       log_once(text("device engine: ", to_string(method), " left ", failed.size(), " of ", work.tiles.size(),
@@ -175,17 +185,9 @@ class DeviceRead {
     ReadRequest quiet = request_;
     quiet.progress = {};  // progress has already counted these tiles
     TileVerdicts verdicts(jobs_, rest.uses, request_);
-    DeviceTask const task{.jobs = jobs_,
-                          .method = DeviceMethod::host,
-                          .result = result_,
-                          .request = quiet,
-                          .caller = nullptr,
-                          .allocator = allocator_,
-                          .budget_bytes = gpu::resolve_device_budget(request_.device_budget_bytes),
-                          .host_budget = host_budget_,
-                          .returned = returned_,
-                          .verdicts = &verdicts};
-    static_cast<void>(run_pipeline(task, rest, report_));
+    DeviceParameters parameters = parameters_of(DeviceMethod::host, quiet);
+    parameters.verdicts = &verdicts;
+    static_cast<void>(run_pipeline(parameters, rest, report_));
     report_.tiles -= verdicts.filled();
     verdicts.finish(report_);
   }
@@ -313,6 +315,7 @@ class DeviceRead {
     }
   }
 
+  gpu::DeviceContext& context_;
   std::span<ReadJob const> jobs_;
   ReadRequest const& request_;
   tile::ResultFormat result_;
@@ -333,12 +336,11 @@ class DeviceRead {
 void check_destination(void const* data) {
   cudaPointerAttributes where{};
   gpu::check_cuda(cudaPointerGetAttributes(&where, data), "looking at the destination");
-  int device = 0;
-  gpu::check_cuda(cudaGetDevice(&device), "asking for the current device");
+  int const device = gpu::current_device();
   bool const elsewhere = where.type == cudaMemoryTypeDevice && where.device != device;
   if (where.type == cudaMemoryTypeUnregistered || elsewhere) {
-    throw Error(ErrorKind::usage, elsewhere ? text("the destination is memory of GPU ", where.device, ", GPU ", device,
-                                                   " is the current one")
+    throw Error(ErrorKind::usage, elsewhere ? text("the destination is memory of GPU ", where.device,
+                                                   ", and the read is for GPU ", device)
                                             : std::string("the destination is not memory that the GPU can write"));
   }
 }
@@ -353,6 +355,18 @@ DeviceState usable_state() {
   }
   return state;
 }
+
+// Facts that a context keeps; the libraries of the abilities belong to the process.
+struct KnownFacts {
+  // REQUIRES: the context's device is current.
+  explicit KnownFacts(gpu::DeviceContext& context) {
+    DeviceState const state = usable_state();
+    facts.usable = state.usable;
+    facts.reason = state.reason;
+    facts.speed = context.speed();
+  }
+  DeviceFacts facts;
+};
 
 }  // namespace
 
@@ -372,15 +386,19 @@ DeviceState device_engine_state() {
   return state;
 }
 
-bool device_is_usable() {
-  static bool const usable = usable_state().usable;
-  return usable && !gpu::device_is_lost();
+DeviceFacts device_facts() {
+  gpu::DeviceContext* const context = gpu::find_current_context();
+  if (context == nullptr) { return {.reason = usable_state().reason}; }
+  DeviceFacts facts = context->part<KnownFacts>().facts;
+  if (facts.usable) { facts.abilities = device_abilities(); }
+  return facts;
 }
 
-DeviceAbilities usable_device_abilities() { return device_is_usable() ? device_abilities() : DeviceAbilities{}; }
+std::shared_ptr<void const> choose_device(std::optional<int> device) { return gpu::choose_device(device); }
 
 void DeviceEngine::execute(std::span<ReadJob const> jobs, ReadReport& report) {
   gpu::require_device();
+  gpu::DeviceContext& context = gpu::current_context();
   check_destination(result_.data);
   // Runs of jobs whose tiles can share batches.
   for (std::size_t first = 0; first < jobs.size();) {
@@ -397,27 +415,27 @@ void DeviceEngine::execute(std::span<ReadJob const> jobs, ReadReport& report) {
     if (choice.engine == Engine::host && resolve_engine(request_.engine) == Engine::automatic) {
       log_once(host_note(choice));
     }
-    DeviceRead(run, chosen, result_, stream_.get(), report, profile_).run();
+    DeviceRead(context, run, chosen, result_, stream_.get(), report, profile_).run();
     first = end;
   }
 }
 
 std::shared_ptr<DeviceMemory> allocate_result(std::uint64_t bytes, ReadRequest const& request) {
   gpu::require_device();
-  if (request.device_allocator == nullptr) { require_room(bytes); }
-  return std::make_shared<gpu::ResultMemory>(allocator_of(request), static_cast<std::size_t>(bytes));
+  gpu::DeviceContext& context = gpu::current_context();
+  if (request.device_allocator == nullptr) { require_room(bytes, context); }
+  return std::make_shared<gpu::ResultMemory>(allocator_of(request, context), static_cast<std::size_t>(bytes));
 }
 
 std::uint64_t engine_budget_bytes(ReadRequest const& request) {
   gpu::require_device();
-  return gpu::scratch_room(gpu::resolve_device_budget(request.device_budget_bytes), *allocator_of(request));
+  gpu::DeviceContext& context = gpu::current_context();
+  return gpu::scratch_room(context.budget_bytes(request.device_budget_bytes), *allocator_of(request, context));
 }
 
 int current_device() {
   gpu::require_device();
-  int device = 0;
-  gpu::check_cuda(cudaGetDevice(&device), "asking for the current device");
-  return device;
+  return gpu::current_device();
 }
 
 void copy_to_host(void const* from, std::span<std::byte> to, unsigned threads, StreamView stream) {
@@ -426,19 +444,21 @@ void copy_to_host(void const* from, std::span<std::byte> to, unsigned threads, S
   gpu::download(static_cast<std::byte const*>(from), to, resolve_threads(threads), after);
 }
 
-DeviceMemoryUse engine_memory_use() { return gpu::probe_device().usable ? gpu::pool_use() : DeviceMemoryUse{}; }
+DeviceMemoryUse engine_memory_use() {
+  return gpu::probe_device().usable ? gpu::current_context().pool()->use() : DeviceMemoryUse{};
+}
 
 void reset_engine_memory_peak() {
-  if (gpu::probe_device().usable) { gpu::reset_pool_peak(); }
+  if (gpu::probe_device().usable) { gpu::current_context().pool()->reset_peak(); }
 }
 
 void release_engine_memory() {
   if (!gpu::probe_device().usable) { return; }
   gpu::free_finished_results();
-  release_slots();
+  gpu::for_each_context([](gpu::DeviceContext& context) { release_slots(context); });
   gpu::PinnedPool::instance().trim();
   gpu::trim_pinned_buffers();
-  gpu::trim_pool();
+  gpu::for_each_context([](gpu::DeviceContext& context) { context.trim_pool(); });
 }
 
 }  // namespace terrazzo::reading

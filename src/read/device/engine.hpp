@@ -4,6 +4,7 @@
 // instead of engine.cpp: functions that need a device then throw `unsupported`, and queries report none.
 #pragma once
 
+#include "gpu/runtime/device_speed.hpp"
 #include "read/device/work.hpp"
 #include "read/read_job.hpp"
 #include "terrazzo/device.hpp"
@@ -11,17 +12,25 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 
 namespace terrazzo::reading {
 
 [[nodiscard]] DeviceState device_engine_state();
 
-// True if there is a GPU that this build has code for. Cheap after the first call.
-[[nodiscard]] bool device_is_usable();
+// The facts about the current device that plans of reads use. Cheap after the first call for each device.
+struct DeviceFacts {
+  bool usable = false;          // there is a GPU that this build has code for
+  std::string reason{};         // the reason why there is none
+  DeviceAbilities abilities{};  // of its decoders; none without a GPU
+  gpu::DeviceSpeed speed{};
+};
+[[nodiscard]] DeviceFacts device_facts();
 
-// The abilities of the machine's device decoders; empty without a GPU. Cheap after the first call.
-[[nodiscard]] DeviceAbilities usable_device_abilities();
+// As gpu::choose_device(): makes the GPU of a request current until the result is destroyed.
+[[nodiscard]] std::shared_ptr<void const> choose_device(std::optional<int> device);
 
 // Reads into device memory. request.engine or the cost model chooses the decoder, for each run of jobs of one format.
 // When execute() returns, the pixels are complete for any stream.

@@ -19,9 +19,9 @@ DeviceState device_engine_state() {
   return state;
 }
 
-bool device_is_usable() { return false; }
+DeviceFacts device_facts() { return {.reason = device_engine_state().reason}; }
 
-DeviceAbilities usable_device_abilities() { return {}; }
+std::shared_ptr<void const> choose_device(std::optional<int>) { return nullptr; }
 
 void DeviceEngine::execute(std::span<ReadJob const>, ReadReport&) { refuse(); }
 

@@ -22,8 +22,8 @@ namespace {
 // Runs several batches at once. Threads take the pieces of batches in order; a slot is reused from batch to batch.
 class Pipeline {
  public:
-  Pipeline(DeviceTask const& task, std::size_t tile_count, DeviceStages& stages)
-      : task_(task),
+  Pipeline(DeviceParameters const& parameters, std::size_t tile_count, DeviceStages& stages)
+      : parameters_(parameters),
         tile_count_(tile_count),
         stages_(stages),
         pieces_(stages.plan().pieces),
@@ -34,7 +34,7 @@ class Pipeline {
   void run() {
     if (pieces_.empty()) { return; }
     unsigned const threads =
-        static_cast<unsigned>(std::min<std::size_t>(resolve_threads(task_.request.threads), pieces_.size()));
+        static_cast<unsigned>(std::min<std::size_t>(resolve_threads(parameters_.request.threads), pieces_.size()));
     run_on_pool(threads, [this](unsigned) { work_on_pieces(); });
     if (failure_) { std::rethrow_exception(failure_); }
     for (SlotState& state : states_) { retire(state); }
@@ -57,7 +57,9 @@ class Pipeline {
       while (!stopped_.load(std::memory_order_relaxed)) {
         std::size_t const index = next_piece_.fetch_add(1, std::memory_order_relaxed);
         if (index >= pieces_.size()) { return; }
-        if (task_.request.cancel != nullptr && task_.request.cancel->load(std::memory_order_relaxed)) { cancel(); }
+        if (parameters_.request.cancel != nullptr && parameters_.request.cancel->load(std::memory_order_relaxed)) {
+          cancel();
+        }
         Piece const& piece = pieces_[index];
         SlotState& state = states_[stages_.slot_index(piece.batch)];
         if (!take_slot(state, piece)) { return; }
@@ -69,7 +71,7 @@ class Pipeline {
 
   [[noreturn]] void cancel() const {
     throw Error(ErrorKind::cancelled, "the read was cancelled",
-                {.source = task_.jobs.front().plan->level->source->name()});
+                {.source = parameters_.jobs.front().plan->level->source->name()});
   }
 
   void stop(std::exception_ptr failure) {
@@ -131,13 +133,13 @@ class Pipeline {
   }
 
   void tell_progress(std::uint64_t tiles) {
-    if (!task_.request.progress) { return; }
+    if (!parameters_.request.progress) { return; }
     std::lock_guard const lock(progress_mutex_);
     tiles_done_ += tiles;
-    if (!task_.request.progress(tiles_done_, tile_count_)) { cancel(); }
+    if (!parameters_.request.progress(tiles_done_, tile_count_)) { cancel(); }
   }
 
-  DeviceTask const& task_;
+  DeviceParameters const& parameters_;
   std::size_t tile_count_;
   DeviceStages& stages_;
   std::vector<Piece> const& pieces_;
@@ -153,12 +155,12 @@ class Pipeline {
 
 }  // namespace
 
-std::vector<WorkTile> run_pipeline(DeviceTask const& task, DeviceWork& work, ReadReport& report) {
-  DeviceStages stages(task, work, report);
-  if (task.profile != nullptr) {
-    run_in_turn(task, work, stages);
+std::vector<WorkTile> run_pipeline(DeviceParameters const& parameters, DeviceWork& work, ReadReport& report) {
+  DeviceStages stages(parameters, work, report);
+  if (parameters.profile != nullptr) {
+    run_in_turn(parameters, work, stages);
   } else {
-    Pipeline(task, work.tiles.size(), stages).run();
+    Pipeline(parameters, work.tiles.size(), stages).run();
   }
   return stages.finish();
 }

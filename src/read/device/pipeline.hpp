@@ -7,13 +7,14 @@
 // reused when its batch is done. Threads wait for the device only when they take a slot or a pinned chunk.
 #pragma once
 
-#include "read/device/task.hpp"
+#include "read/device/parameters.hpp"
 
 #include <vector>
 
 namespace terrazzo::reading {
 
 // Returns the tiles that the device could not decode, in file order; the host reads them.
-[[nodiscard]] std::vector<WorkTile> run_pipeline(DeviceTask const& task, DeviceWork& work, ReadReport& report);
+[[nodiscard]] std::vector<WorkTile> run_pipeline(DeviceParameters const& parameters, DeviceWork& work,
+                                                 ReadReport& report);
 
 }  // namespace terrazzo::reading

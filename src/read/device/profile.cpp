@@ -37,11 +37,11 @@ void timed(double& seconds, cudaStream_t stream, char const* doing, Work const& 
 
 class Profile {
  public:
-  Profile(DeviceTask const& task, DeviceStages& stages)
+  Profile(DeviceParameters const& parameters, DeviceStages& stages)
       : stages_(stages),
-        times_(*task.profile),
-        threads_(resolve_threads(task.request.threads)),
-        by_kvikio_(task.request.device_fetch == DeviceFetch::kvikio && !takes_host_input(task.method)) {}
+        times_(*parameters.profile),
+        threads_(resolve_threads(parameters.request.threads)),
+        by_kvikio_(parameters.request.device_fetch == DeviceFetch::kvikio && !takes_host_input(parameters.method)) {}
 
   void run_batch(std::size_t batch) {
     stages_.prepare(batch);
@@ -99,13 +99,13 @@ class Profile {
 
 }  // namespace
 
-void run_in_turn(DeviceTask const& task, DeviceWork const& work, DeviceStages& stages) {
+void run_in_turn(DeviceParameters const& parameters, DeviceWork const& work, DeviceStages& stages) {
   // A profiled read takes all pinned chunks: two such reads would deadlock.
   static std::mutex one_at_a_time;
   std::lock_guard const alone(one_at_a_time);
-  Profile profile(task, stages);
+  Profile profile(parameters, stages);
   for (std::size_t b = 0; b < stages.plan().batches.size(); ++b) { profile.run_batch(b); }
-  StageTimes& times = *task.profile;
+  StageTimes& times = *parameters.profile;
   times.fetched_bytes += work.input_bytes;
   for (WorkTile const& tile : work.tiles) { times.decoded_bytes += tile.decoded_bytes; }
   times.device_tiles += work.device_tiles;

@@ -7,7 +7,7 @@
 
 namespace terrazzo::reading {
 
-// Runs every batch and adds to task.profile. Blocks while another read is profiled.
-void run_in_turn(DeviceTask const& task, DeviceWork const& work, DeviceStages& stages);
+// Runs every batch and adds to parameters.profile. Blocks while another read is profiled.
+void run_in_turn(DeviceParameters const& parameters, DeviceWork const& work, DeviceStages& stages);
 
 }  // namespace terrazzo::reading

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/device/slots.hpp"
 
-#include "gpu/runtime/check.hpp"
 #include "gpu/runtime/guarded_wait.hpp"
 
 #include <algorithm>
@@ -14,20 +13,14 @@ namespace terrazzo::reading {
 
 namespace {
 
-struct Cache {
+void release_on_shortage(DeviceAllocator& allocator);
+
+// The idle slots of one context.
+struct IdleSlots {
+  explicit IdleSlots(gpu::DeviceContext const&) { gpu::on_shortage(&release_on_shortage); }
   std::mutex mutex;
-  std::vector<std::unique_ptr<DeviceSlot>> idle;
+  std::vector<std::unique_ptr<DeviceSlot>> slots;
 };
-
-void release_idle_of(DeviceAllocator& allocator);
-
-Cache& cache() {
-  static auto* const instance = [] {
-    gpu::on_shortage(&release_idle_of);
-    return new Cache;  // never destroyed: at exit the driver may unload first
-  }();
-  return *instance;
-}
 
 bool keeps_memory_of(DeviceSlot const& slot, DeviceAllocator const& allocator) noexcept {
   return slot.memory.allocator() == &allocator || slot.constants.allocator() == &allocator ||
@@ -48,24 +41,23 @@ void release(std::vector<std::unique_ptr<DeviceSlot>> const& slots) noexcept {
   }
 }
 
-// Releases the idle slots of the current device; frees their memory without holding the lock.
-void release_idle_of(DeviceAllocator& allocator) {
-  int device = 0;
-  if (cudaGetDevice(&device) != cudaSuccess) {
-    (void)cudaGetLastError();
-    return;
-  }
+// Releases the context's idle slots with memory of this allocator; frees the memory without holding the lock.
+void release_idle_of(gpu::DeviceContext& context, DeviceAllocator const& allocator) {
   std::vector<std::unique_ptr<DeviceSlot>> released;
   {
-    std::lock_guard const lock(cache().mutex);
-    auto& idle = cache().idle;
-    auto const others = std::ranges::stable_partition(idle, [&](std::unique_ptr<DeviceSlot> const& slot) {
-      return slot->device != device || !keeps_memory_of(*slot, allocator);
-    });
+    IdleSlots& kept = context.part<IdleSlots>();
+    std::lock_guard const lock(kept.mutex);
+    auto& idle = kept.slots;
+    auto const others = std::ranges::stable_partition(
+        idle, [&](std::unique_ptr<DeviceSlot> const& slot) { return !keeps_memory_of(*slot, allocator); });
     released.assign(std::move_iterator(others.begin()), std::move_iterator(others.end()));
     idle.erase(others.begin(), others.end());
   }
   release(released);
+}
+
+void release_on_shortage(DeviceAllocator& allocator) {
+  if (gpu::DeviceContext* const context = gpu::find_current_context()) { release_idle_of(*context, allocator); }
 }
 
 }  // namespace
@@ -110,12 +102,12 @@ void DeviceSlot::reserve_decoders(std::shared_ptr<DeviceAllocator> const& alloca
   decoders_allocator = allocator.get();
 }
 
-SlotLease::SlotLease(std::size_t count, std::shared_ptr<DeviceAllocator> allocator) : allocator_(std::move(allocator)) {
-  int device = 0;
-  gpu::check_cuda(cudaGetDevice(&device), "asking for the current device");
+SlotLease::SlotLease(gpu::DeviceContext& context, std::size_t count, std::shared_ptr<DeviceAllocator> allocator)
+    : context_(context), allocator_(std::move(allocator)) {
   {
-    std::lock_guard const lock(cache().mutex);
-    auto& idle = cache().idle;
+    IdleSlots& kept = context_.part<IdleSlots>();
+    std::lock_guard const lock(kept.mutex);
+    auto& idle = kept.slots;
     // Prefer slots with memory of the right allocator, the largest first. Slots of other allocators stay in the cache.
     std::ranges::stable_sort(idle, std::greater{}, [&](std::unique_ptr<DeviceSlot> const& slot) {
       return std::pair(slot->memory.allocator() == allocator_.get(), slot->memory.size_bytes());
@@ -124,7 +116,7 @@ SlotLease::SlotLease(std::size_t count, std::shared_ptr<DeviceAllocator> allocat
       auto const usable = [&](gpu::DeviceBuffer const& buffer) {
         return buffer.allocator() == nullptr || buffer.allocator() == allocator_.get();
       };
-      if ((*it)->device == device && usable((*it)->memory) && usable((*it)->constants) &&
+      if (usable((*it)->memory) && usable((*it)->constants) &&
           (!(*it)->decoders || (*it)->decoders_allocator == allocator_.get())) {
         slots_.push_back(std::move(*it));
         it = idle.erase(it);
@@ -133,10 +125,7 @@ SlotLease::SlotLease(std::size_t count, std::shared_ptr<DeviceAllocator> allocat
       }
     }
   }
-  while (slots_.size() < count) {
-    slots_.push_back(std::make_unique<DeviceSlot>());
-    slots_.back()->device = device;
-  }
+  while (slots_.size() < count) { slots_.push_back(std::make_unique<DeviceSlot>()); }
 }
 
 SlotLease::~SlotLease() {
@@ -147,8 +136,9 @@ SlotLease::~SlotLease() {
     for (auto& slot : slots_) { (void)slot.release(); }  // leak: the GPU may use them until the process ends
     return;
   }
-  std::lock_guard const lock(cache().mutex);
-  for (auto& slot : slots_) { cache().idle.push_back(std::move(slot)); }
+  IdleSlots& kept = context_.part<IdleSlots>();
+  std::lock_guard const lock(kept.mutex);
+  for (auto& slot : slots_) { kept.slots.push_back(std::move(slot)); }
 }
 
 void SlotLease::reserve_memory(std::span<std::size_t const> slot_bytes, std::uint64_t budget_bytes) {
@@ -161,26 +151,26 @@ void SlotLease::reserve_memory(std::span<std::size_t const> slot_bytes, std::uin
     slot.drop_memory_over(static_cast<std::size_t>(slot_bytes[s] + spare));
     taken += std::max(slot_bytes[s], slot.memory.size_bytes());
   }
-  if (taken + idle_slot_bytes(*allocator_) > budget_bytes) { release_idle_of(*allocator_); }
+  if (taken + idle_slot_bytes(context_, *allocator_) > budget_bytes) { release_idle_of(context_, *allocator_); }
   for (std::size_t s = 0; s < slot_bytes.size(); ++s) { slots_[s]->reserve_memory(allocator_, slot_bytes[s]); }
 }
 
-std::uint64_t idle_slot_bytes(DeviceAllocator& allocator) {
-  int device = 0;
-  gpu::check_cuda(cudaGetDevice(&device), "asking for the current device");
-  std::lock_guard const lock(cache().mutex);
+std::uint64_t idle_slot_bytes(gpu::DeviceContext& context, DeviceAllocator const& allocator) {
+  IdleSlots& kept = context.part<IdleSlots>();
+  std::lock_guard const lock(kept.mutex);
   std::uint64_t bytes = 0;
-  for (auto const& slot : cache().idle) {
-    if (slot->device == device && keeps_memory_of(*slot, allocator)) { bytes += kept_bytes(*slot); }
+  for (auto const& slot : kept.slots) {
+    if (keeps_memory_of(*slot, allocator)) { bytes += kept_bytes(*slot); }
   }
   return bytes;
 }
 
-void release_slots() {
+void release_slots(gpu::DeviceContext& context) {
   std::vector<std::unique_ptr<DeviceSlot>> idle;
   {
-    std::lock_guard const lock(cache().mutex);
-    idle = std::exchange(cache().idle, {});
+    IdleSlots& kept = context.part<IdleSlots>();
+    std::lock_guard const lock(kept.mutex);
+    idle = std::exchange(kept.slots, {});
   }
   release(idle);
 }

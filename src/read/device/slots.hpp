@@ -6,6 +6,7 @@
 // Thread rule: the list of kept slots is thread-safe; a slot belongs to one read.
 #pragma once
 
+#include "gpu/runtime/device_context.hpp"
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
 #include "gpu/runtime/stream.hpp"
@@ -32,7 +33,6 @@ struct DeviceSlot {
   ReturnBuffer returned;         // for compressed tiles that are returned to the host
   std::unique_ptr<HostInputDecoders> decoders;
   DeviceAllocator const* decoders_allocator = nullptr;  // kept alive by the decoders
-  int device = 0;
 
   // REQUIRES: the slot is idle. Keeps memory from an earlier read unless it is larger than `max_bytes`: then frees it
   // and waits for the free.
@@ -44,16 +44,16 @@ struct DeviceSlot {
   void reserve_decoders(std::shared_ptr<DeviceAllocator> const& allocator);
 };
 
-// Slots of the current device; the destructor returns them to the cache.
+// Slots of the context's device, which is current; the destructor returns them to the context.
 class SlotLease {
  public:
-  SlotLease(std::size_t count, std::shared_ptr<DeviceAllocator> allocator);
+  SlotLease(gpu::DeviceContext& context, std::size_t count, std::shared_ptr<DeviceAllocator> allocator);
   ~SlotLease();
   SlotLease(SlotLease const&) = delete;
   SlotLease& operator=(SlotLease const&) = delete;
 
   // Allocates memory for every slot, before any other allocation of the read. Together with memory kept from earlier
-  // reads, here and in idle slots of this device and allocator, the total stays within `budget_bytes`: surplus memory
+  // reads, here and in idle slots of this context and allocator, the total stays within `budget_bytes`: surplus memory
   // is freed first. REQUIRES: the sum of `slot_bytes` is within the budget.
   void reserve_memory(std::span<std::size_t const> slot_bytes, std::uint64_t budget_bytes);
 
@@ -61,14 +61,15 @@ class SlotLease {
   [[nodiscard]] std::size_t size() const noexcept { return slots_.size(); }
 
  private:
+  gpu::DeviceContext& context_;
   std::shared_ptr<DeviceAllocator> allocator_;
   std::vector<std::unique_ptr<DeviceSlot>> slots_;
 };
 
-// Device memory of this allocator that is kept by idle slots of the current device.
-[[nodiscard]] std::uint64_t idle_slot_bytes(DeviceAllocator& allocator);
+// Device memory of this allocator that idle slots of the context keep.
+[[nodiscard]] std::uint64_t idle_slot_bytes(gpu::DeviceContext& context, DeviceAllocator const& allocator);
 
-// Frees every slot that is not in use.
-void release_slots();
+// Frees every slot of the context that is not in use. REQUIRES: its device is current.
+void release_slots(gpu::DeviceContext& context);
 
 }  // namespace terrazzo::reading

@@ -29,23 +29,22 @@ constexpr std::size_t kChunkBytes = gpu::PinnedPool::kChunkBytes;
 
 }  // namespace
 
-DeviceStages::DeviceStages(DeviceTask const& task, DeviceWork& work, ReadReport& report)
-    : task_(task),
+DeviceStages::DeviceStages(DeviceParameters const& parameters, DeviceWork& work, ReadReport& report)
+    : parameters_(parameters),
       work_(work),
       report_(report),
-      host_input_(takes_host_input(task.method)),
-      trusted_(task.jobs.front().plan->dataset->trusted),
-      finished_(finished_format(*task.jobs.front().plan->level, trusted_)) {
-  gpu::check_cuda(cudaGetDevice(&device_), "asking for the current device");
-  if (task.method != DeviceMethod::host) {
+      host_input_(takes_host_input(parameters.method)),
+      trusted_(parameters.jobs.front().plan->dataset->trusted),
+      finished_(finished_format(*parameters.jobs.front().plan->level, trusted_)) {
+  if (parameters.method != DeviceMethod::host) {
     auto const order = host_input_ ? codec::OutputOrder::native : codec::OutputOrder::stored;
-    decoded_ = RowFinisher(task.jobs.front().plan->level->image, order).format();
+    decoded_ = RowFinisher(parameters.jobs.front().plan->level->image, order).format();
   }
-  share_with_host(work_, task.method, host_share(), finished_.finished_row_bytes);
+  share_with_host(work_, parameters.method, host_share(), finished_.finished_row_bytes);
   plan_within_memory();
-  slots_.emplace(plan_.slots(), task_.allocator);
+  slots_.emplace(parameters_.context, plan_.slots(), parameters_.allocator);
   reserve_slots();
-  fetcher_.emplace(work_, task.method, host_input_, task.request.device_fetch);
+  fetcher_.emplace(work_, parameters.method, host_input_, parameters.request.device_fetch);
   for (std::size_t s = 0; s < slots_->size(); ++s) { fetcher_->prepare((*slots_)[s]); }
   upload_constants();
   fill_sparse();
@@ -53,9 +52,11 @@ DeviceStages::DeviceStages(DeviceTask const& task, DeviceWork& work, ReadReport&
 
 // The share of all tiles that the host's threads decode.
 double DeviceStages::host_share() const {
-  if (task_.profile != nullptr) { return 0; }
-  EngineLoad load{
-      .method = task_.method, .tiles = work_.tiles.size(), .threads = resolve_threads(task_.request.threads)};
+  if (parameters_.profile != nullptr) { return 0; }
+  EngineLoad load{.method = parameters_.method,
+                  .tiles = work_.tiles.size(),
+                  .threads = resolve_threads(parameters_.request.threads),
+                  .speed = parameters_.context.speed()};
   for (WorkTile const& tile : work_.tiles) { load.decoded_bytes += tile.decoded_bytes; }
   return best_host_share(load, work_.input_bytes);
 }
@@ -64,30 +65,35 @@ double DeviceStages::host_share() const {
 void DeviceStages::plan_within_memory() {
   auto const plan_within = [this](std::uint64_t budget_bytes) {
     plan_ = plan_batches(
-        work_, {.method = task_.method,
-                .host_input = host_input_,
-                .one_at_a_time = task_.profile != nullptr,
-                .budget_bytes = budget_bytes,
-                .host_input_limit_bytes = task_.host_budget.limit_bytes() - task_.host_budget.used_bytes(),
-                .chunk_bytes = kChunkBytes,
-                .scratch_bytes = [&](DecodeLoad const& load) { return decode_scratch_bytes(task_.method, load); }});
+        work_,
+        {.method = parameters_.method,
+         .host_input = host_input_,
+         .one_at_a_time = parameters_.profile != nullptr,
+         .budget_bytes = budget_bytes,
+         .host_input_limit_bytes = parameters_.host_budget.limit_bytes() - parameters_.host_budget.used_bytes(),
+         .chunk_bytes = kChunkBytes,
+         .scratch_bytes = [&](DecodeLoad const& load) { return decode_scratch_bytes(parameters_.method, load); }});
   };
-  plan_within(task_.budget_bytes);
+  plan_within(parameters_.budget_bytes);
   std::uint64_t const needed = std::accumulate(plan_.slot_bytes.begin(), plan_.slot_bytes.end(), std::uint64_t{0});
-  if (needed <= idle_slot_bytes(*task_.allocator)) { return; }  // idle slots already hold enough memory
-  if (std::uint64_t const room = gpu::scratch_room(needed, *task_.allocator); room < needed) { plan_within(room); }
+  if (needed <= idle_slot_bytes(parameters_.context, *parameters_.allocator)) {
+    return;
+  }  // idle slots already hold enough memory
+  if (std::uint64_t const room = gpu::scratch_room(needed, *parameters_.allocator); room < needed) {
+    plan_within(room);
+  }
 }
 
 void DeviceStages::reserve_slots() {
   if (plan_.batches.empty()) { return; }
-  host_input_bytes_ = task_.host_budget.reserve(plan_.host_input_bytes(), "compressed tiles in pinned memory");
-  slots_->reserve_memory(plan_.slot_bytes, task_.budget_bytes);
+  host_input_bytes_ = parameters_.host_budget.reserve(plan_.host_input_bytes(), "compressed tiles in pinned memory");
+  slots_->reserve_memory(plan_.slot_bytes, parameters_.budget_bytes);
   for (std::size_t s = 0; s < slots_->size(); ++s) {
     DeviceSlot& slot = (*slots_)[s];
     slot.reserve_control(std::max(plan_.layout.control_bytes, plan_.host_layout.control_bytes));
     if (host_input_) {
       slot.reserve_input(plan_.layout.host_input_bytes);
-      slot.reserve_decoders(task_.allocator);
+      slot.reserve_decoders(parameters_.allocator);
     }
   }
 }
@@ -96,15 +102,15 @@ void DeviceStages::reserve_slots() {
 
 void DeviceStages::upload_constants() {
   std::vector<tile::BandTarget> bands;
-  for (ReadJob const& job : task_.jobs) {
+  for (ReadJob const& job : parameters_.jobs) {
     auto const own = band_targets(*job.plan);
     bands.insert(bands.end(), own.begin(), own.end());
   }
-  ReadPlan::Impl const& plan = *task_.jobs.front().plan;
+  ReadPlan::Impl const& plan = *parameters_.jobs.front().plan;
   std::vector<tile::Placement> fills;
   for (WorkTile const& tile : work_.sparse_tiles) {
     for (std::size_t u = 0; u < tile.use_count; ++u) {
-      fills.push_back(placement_of(task_.jobs, work_.uses[tile.first_use + u], task_.result));
+      fills.push_back(placement_of(parameters_.jobs, work_.uses[tile.first_use + u], parameters_.result));
       fill_rows_ = std::max(fill_rows_, fills.back().rows);
     }
   }
@@ -115,7 +121,7 @@ void DeviceStages::upload_constants() {
   std::size_t const rows_at = parts.place(std::span(plan.source_rows).size_bytes());
   std::size_t const fills_at = parts.place(std::span(fills).size_bytes());
   DeviceSlot& slot = (*slots_)[0];
-  slot.reserve_constants(task_.allocator, parts.used());
+  slot.reserve_constants(parameters_.allocator, parts.used());
   std::byte* const constants = slot.constants.data();
   auto const copy = [&](std::size_t at, auto const& list) {
     std::size_t const bytes = std::span(list).size_bytes();
@@ -125,7 +131,7 @@ void DeviceStages::upload_constants() {
                       "uploading the plan");
     }
   };
-  if (task_.caller != nullptr) { gpu::wait_for(slot.stream.get(), task_.caller, slot.done.get()); }
+  if (parameters_.caller != nullptr) { gpu::wait_for(slot.stream.get(), parameters_.caller, slot.done.get()); }
   copy(bands_at, bands);
   copy(columns_at, plan.source_columns);
   copy(rows_at, plan.source_rows);
@@ -144,18 +150,20 @@ void DeviceStages::upload_constants() {
 }
 
 void DeviceStages::fill_sparse() {
-  gpu::fill_rectangles(fills_, fill_count_, fill_rows_, bands_, task_.result, (*slots_)[0].stream.get());
+  gpu::fill_rectangles(fills_, fill_count_, fill_rows_, bands_, parameters_.result, (*slots_)[0].stream.get());
   report_.sparse_tiles += work_.sparse_tiles.size();
 }
 
 // ---- one batch
 
-void DeviceStages::use_device() const { gpu::check_cuda(cudaSetDevice(device_), "choosing the device"); }
+void DeviceStages::use_device() const {
+  gpu::check_cuda(cudaSetDevice(parameters_.context.device()), "choosing the device");
+}
 
 // Writes offsets, sizes and placements of a batch to the slot's pinned memory.
 void DeviceStages::prepare(std::size_t b) {
   WorkBatch const& batch = plan_.batches[b];
-  write_control({slot_of(b).control.get(), plan_.layout_of(batch)}, batch, work_, task_.jobs, task_.result);
+  write_control({slot_of(b).control.get(), plan_.layout_of(batch)}, batch, work_, parameters_.jobs, parameters_.result);
 }
 
 void DeviceStages::bring(Piece const& piece) {
@@ -184,11 +192,11 @@ void DeviceStages::decode_here(Piece const& piece) {
       BatchControl(slot.control.get(), layout).statuses() + (piece.first_tile - batch.first_tile);
   auto const sink = [&](std::uint64_t offset, std::span<std::byte const> bytes) { rows.append(offset, bytes); };
   std::span<WorkTile const> const tiles = std::span(work_.tiles).subspan(piece.first_tile, piece.tile_count);
-  HostTileCounts const counts =
-      task_.verdicts != nullptr
-          ? settle_host_tiles(tiles, trusted_, task_.host_budget, *task_.verdicts, {statuses, piece.tile_count}, sink)
-          : decode_host_tiles(tiles, trusted_, task_.request.strict, task_.host_budget, {statuses, piece.tile_count},
-                              sink);
+  HostTileCounts const counts = parameters_.verdicts != nullptr
+                                    ? settle_host_tiles(tiles, trusted_, parameters_.host_budget, *parameters_.verdicts,
+                                                        {statuses, piece.tile_count}, sink)
+                                    : decode_host_tiles(tiles, trusted_, parameters_.request.strict,
+                                                        parameters_.host_budget, {statuses, piece.tile_count}, sink);
   rows.flush();
   std::lock_guard const lock(results_mutex_);
   report_.bytes_read += counts.bytes_read;
@@ -214,7 +222,7 @@ void DeviceStages::launch_decode(std::size_t b) {
   cudaStream_t const stream = slot.stream.get();
   bool const host_knows = host_input_ || batch.on_host;
   if (host_input_ && !batch.on_host) {
-    slot.decoders->decode(task_.method, task_.jobs.front().plan->level->image, slot.input.get(),
+    slot.decoders->decode(parameters_.method, parameters_.jobs.front().plan->level->image, slot.input.get(),
                           std::span(work_.tiles).subspan(batch.first_tile, batch.tile_count),
                           slot.memory.data() + layout.output, {control.statuses(), batch.tile_count}, stream);
   }
@@ -225,7 +233,7 @@ void DeviceStages::launch_decode(std::size_t b) {
                   "uploading a batch's plan");
   if (is_raw() || host_knows) { return; }
   tile::DeviceTiles const tiles = device_tiles(b);
-  decode_on_device(task_.method, tiles, load_of(batch, work_), slot.memory.data() + layout.scratch,
+  decode_on_device(parameters_.method, tiles, load_of(batch, work_), slot.memory.data() + layout.scratch,
                    layout.scratch_bytes, stream);
   gpu::check_cuda(cudaMemcpyAsync(control.statuses(), tiles.statuses, batch.tile_count, cudaMemcpyDeviceToHost, stream),
                   "fetching statuses");
@@ -260,21 +268,21 @@ void DeviceStages::launch_place(std::size_t b) {
   place.placement_count = static_cast<std::uint32_t>(batch.placement_count);
   place.max_rows = max_placed_rows({slot.control.get(), layout}, batch);
   place.bands = bands_;
-  place.result = task_.result;
+  place.result = parameters_.result;
   place.statuses = is_raw() && !batch.on_host ? nullptr : tiles.statuses;
   place.source_columns = source_columns_;
   place.source_rows = source_rows_;
   place.tile_offsets = tiles.output_offsets;
   place.tile_sizes = tiles.output_sizes;
   place.tile_count = tiles.count;
-  place.tile_rows = task_.jobs.front().plan->level->image.block_height_px;
+  place.tile_rows = parameters_.jobs.front().plan->level->image.block_height_px;
   gpu::place_tiles(place, slot.stream.get());
   gpu::check_cuda(cudaEventRecord(slot.done.get(), slot.stream.get()), "recording a batch");
 }
 
 // The error names the file: the next read of the file will fail in the same way.
 void DeviceStages::wait_for(WorkBatch const& batch, DeviceSlot const& slot) const {
-  DeviceMethod const method = batch.on_host ? DeviceMethod::host : task_.method;
+  DeviceMethod const method = batch.on_host ? DeviceMethod::host : parameters_.method;
   std::string const doing = text("decoding ", batch.tile_count, " tiles (", to_string(method), ")");
   try {
     gpu::sync_event(slot.done.get(), doing.c_str());
@@ -308,11 +316,11 @@ void DeviceStages::return_inputs(std::size_t b, std::span<std::uint32_t const> c
   wanted.chosen = chosen;
   wanted.scratch = slot.memory.data() + layout.output;
   wanted.scratch_bytes = layout.control - layout.output;
-  MemoryBudget room(task_.budget_bytes);
-  tile::TileBatch const back = copy_back_packed(wanted, room, task_.allocator, slot.returned, slot.stream.get());
+  MemoryBudget room(parameters_.budget_bytes);
+  tile::TileBatch const back = copy_back_packed(wanted, room, parameters_.allocator, slot.returned, slot.stream.get());
   for (tile::BatchItem const& item : back.items) {
     WorkTile const& tile = work_.tiles[batch.first_tile + item.tile];
-    task_.returned.keep(*tile.level, tile.offset_bytes, back.bytes_of(item));
+    parameters_.returned.keep(*tile.level, tile.offset_bytes, back.bytes_of(item));
   }
 }
 

@@ -10,8 +10,8 @@
 
 #include "read/device/batch_control.hpp"
 #include "read/device/batch_plan.hpp"
+#include "read/device/parameters.hpp"
 #include "read/device/slots.hpp"
-#include "read/device/task.hpp"
 #include "read/device/tile_fetcher.hpp"
 #include "tile/device_tiles.hpp"
 #include "tile/row_format.hpp"
@@ -28,8 +28,8 @@ namespace terrazzo::reading {
 class DeviceStages {
  public:
   // Divides the work into batches, takes slots and their memory, uploads data shared by all batches, and fills pixels
-  // that no tile of the file covers. REQUIRES: the current device is the read's.
-  DeviceStages(DeviceTask const& task, DeviceWork& work, ReadReport& report);
+  // that no tile of the file covers. REQUIRES: the device of parameters.context is current.
+  DeviceStages(DeviceParameters const& parameters, DeviceWork& work, ReadReport& report);
 
   [[nodiscard]] BatchPlan const& plan() const noexcept { return plan_; }
   [[nodiscard]] std::size_t slot_count() const noexcept { return slots_->size(); }
@@ -58,7 +58,7 @@ class DeviceStages {
 
  private:
   [[nodiscard]] double host_share() const;
-  [[nodiscard]] bool is_raw() const noexcept { return task_.method == DeviceMethod::raw; }
+  [[nodiscard]] bool is_raw() const noexcept { return parameters_.method == DeviceMethod::raw; }
   void plan_within_memory();
   void reserve_slots();
   void upload_constants();
@@ -69,14 +69,13 @@ class DeviceStages {
   void wait_for(WorkBatch const& batch, DeviceSlot const& slot) const;
   void return_inputs(std::size_t batch, std::span<std::uint32_t const> chosen);
 
-  DeviceTask const& task_;
+  DeviceParameters const& parameters_;
   DeviceWork& work_;
   ReadReport& report_;  // guarded by results_mutex_ while batches are in flight
   bool host_input_;
   bool trusted_;
   tile::RowFormat finished_;  // format of tiles that the host decodes
   tile::RowFormat decoded_;  // format of all other tiles
-  int device_ = 0;
   BatchPlan plan_;
   MemoryBudget::Reservation host_input_bytes_;
   std::optional<SlotLease> slots_;
@@ -90,7 +89,7 @@ class DeviceStages {
   std::uint32_t fill_count_ = 0, fill_rows_ = 0;
 
   std::mutex results_mutex_;
-  std::vector<std::size_t> failed_tiles_;  // guarded by results_mutex_, like task_.returned
+  std::vector<std::size_t> failed_tiles_;  // guarded by results_mutex_, like parameters_.returned
 };
 
 }  // namespace terrazzo::reading

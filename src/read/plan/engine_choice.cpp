@@ -14,12 +14,13 @@ namespace terrazzo::reading {
 namespace {
 
 // Rates in bytes of decoded output per second. Host: one core. Device: a whole batch, and a single tile, which sets the
-// minimum time of a read. From docs/performance.md (one H200, 16 cores of the same machine).
+// minimum time of a read.
 struct Rates {
   double host_core, device, device_tile;
 };
 
-Rates rates_of(DeviceMethod method) noexcept {
+// From docs/performance.md (one H200, 16 cores of the same machine).
+Rates h200_rates(DeviceMethod method) noexcept {
   switch (method) {
     case DeviceMethod::raw: return {4e9, 40e9, 2e9};
     case DeviceMethod::zstd: return {0.55e9, 64e9, 0.07e9};
@@ -33,14 +34,18 @@ Rates rates_of(DeviceMethod method) noexcept {
   return {1e9, 1e9, 1e9};
 }
 
-// The state of the machine's device, probed once.
-DeviceState const& known_device_state() {
-  static DeviceState const state = device_engine_state();
-  return state;
+// The rates of the load's GPU. Uncompressed tiles are only copied, so the link limits them.
+Rates rates_of(EngineLoad const& load) noexcept {
+  Rates rates = h200_rates(load.method);
+  bool const copied = load.method == DeviceMethod::raw;
+  rates.device *= copied ? load.speed.link : load.speed.all_tiles;
+  rates.device_tile *= copied ? load.speed.link : load.speed.one_tile;
+  return rates;
 }
 
 constexpr double kDeviceCallS = 250e-6;  // launches, events and the last wait of a read
 constexpr double kHostCallS = 60e-6;  // the same on the host, with an upload
+// Rates of an H200's link.
 constexpr double kUploadRate = 20e9;  // upload of host results, through the pinned pool
 constexpr double kFetchRate = 43e9;  // page cache to device, all threads
 
@@ -48,12 +53,12 @@ constexpr double kFetchRate = 43e9;  // page cache to device, all threads
 
 double expected_host_s(EngineLoad const& load) noexcept {
   double const workers = static_cast<double>(std::clamp<std::uint64_t>(load.tiles, 1, load.threads));
-  return kHostCallS + static_cast<double>(load.decoded_bytes) / (rates_of(load.method).host_core * workers) +
-         static_cast<double>(load.result_bytes) / kUploadRate;
+  return kHostCallS + static_cast<double>(load.decoded_bytes) / (rates_of(load).host_core * workers) +
+         static_cast<double>(load.result_bytes) / (kUploadRate * load.speed.link);
 }
 
 double expected_device_s(EngineLoad const& load) noexcept {
-  Rates const rates = rates_of(load.method);
+  Rates const rates = rates_of(load);
   double const tile_bytes =
       static_cast<double>(load.decoded_bytes) / static_cast<double>(std::max<std::uint64_t>(1, load.tiles));
   return kDeviceCallS +
@@ -63,9 +68,9 @@ double expected_device_s(EngineLoad const& load) noexcept {
 double best_host_share(EngineLoad const& load, std::uint64_t compressed_bytes) noexcept {
   // The other decoders are about as fast as the links that feed them: little work is left when the cores become free.
   if (load.method != DeviceMethod::deflate && load.method != DeviceMethod::zstd) { return 0; }
-  Rates const rates = rates_of(load.method);
+  Rates const rates = rates_of(load);
   double const bytes = static_cast<double>(load.decoded_bytes);
-  double const fetch_s = static_cast<double>(compressed_bytes) / kFetchRate;
+  double const fetch_s = static_cast<double>(compressed_bytes) / (kFetchRate * load.speed.link);
   double const tile_s = bytes / static_cast<double>(std::max<std::uint64_t>(1, load.tiles)) / rates.device_tile;
   // So is the ZSTD decoder, unless its tiles are so large that decoding the last ones takes long after their arrival.
   if (load.method == DeviceMethod::zstd && tile_s < bytes / rates.device / 2) { return 0; }
@@ -90,15 +95,15 @@ EngineChoice choose_engine(std::span<ReadJob const> jobs, ReadRequest const& req
     case Engine::device: return {Engine::device, "the device engine was asked for"};
     case Engine::automatic: break;
   }
-  DeviceState const& state = known_device_state();
-  if (!state.usable) { return {Engine::host, state.reason}; }
+  DeviceFacts const facts = device_facts();
+  if (!facts.usable) { return {Engine::host, facts.reason}; }
   ReadPlan::Impl const& plan = *jobs.front().plan;
-  MethodChoice const method =
-      choose_device_method(*plan.level, plan.dataset->trust(), request, usable_device_abilities());
+  MethodChoice const method = choose_device_method(*plan.level, plan.dataset->trust(), request, facts.abilities);
   if (method.method == DeviceMethod::host) { return {Engine::host, method.reason}; }
   EngineLoad load;
   load.method = method.method;
   load.threads = resolve_threads(request.threads);
+  load.speed = facts.speed;
   for (ReadJob const& job : jobs) {
     tiff::Image const& image = job.plan->level->image;
     load.tiles += job.plan->block_count();

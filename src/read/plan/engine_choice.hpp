@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the engine for a read into device memory, with a cost model from measured constants. Needs no GPU.
+// Chooses the engine for a read into device memory, with a cost model: rates measured on an H200, scaled by the speed
+// of the GPU that reads. Needs no GPU.
 #pragma once
 
+#include "gpu/runtime/device_speed.hpp"
 #include "read/device/work.hpp"
 
 #include <cstdint>
@@ -24,6 +26,7 @@ struct EngineLoad {
   std::uint64_t decoded_bytes = 0;  // sum over all tiles
   std::uint64_t result_bytes = 0;
   unsigned threads = 1;
+  gpu::DeviceSpeed speed{};  // of the GPU
 };
 [[nodiscard]] double expected_host_s(EngineLoad const& load) noexcept;
 [[nodiscard]] double expected_device_s(EngineLoad const& load) noexcept;

@@ -304,87 +304,113 @@ void choose_threads(ReadPlan::Impl& plan, bool trusted, unsigned wanted) {
   }
 }
 
+std::vector<std::uint32_t> checked_bands(Dataset::Impl const& dataset, ReadRequest const& request) {
+  std::size_t const count = dataset.info.bands.size();
+  std::vector<std::uint32_t> bands = request.bands;
+  if (bands.empty()) {
+    bands.resize(count);
+    std::iota(bands.begin(), bands.end(), 1u);
+  }
+  for (std::uint32_t const band : bands) {
+    if (band == 0 || band > count) {
+      refuse(dataset, text("band ", band, " is out of range: the raster has bands 1 to ", count));
+    }
+  }
+  return bands;
+}
+
+void check_level_and_target(Dataset::Impl const& dataset, ReadRequest const& request) {
+  if (request.level >= dataset.levels.size()) {
+    refuse(dataset,
+           text("level ", request.level, " is out of range: the raster has ", dataset.levels.size() - 1, " overviews"));
+  }
+  if (request.has_target() && request.level != 0) {
+    refuse(dataset, "a target size or resolution chooses its level: give one of the two");
+  }
+  if (request.target_size && request.target_resolution) {
+    refuse(dataset, "a result has a target size or a target resolution, not both");
+  }
+  if (request.target_grid && (request.target_size || request.target_resolution || request.window)) {
+    refuse(dataset, "a target grid takes the place of a window, a target size and a target resolution");
+  }
+}
+
+// The requested window, in pixels of the requested level.
+Window checked_window(Dataset::Impl const& dataset, ReadRequest const& request) {
+  tiff::Image const& image = dataset.levels[request.level]->image;
+  Window const window = request.target_grid ? window_of_grid(dataset, *request.target_grid)
+                                            : request.window.value_or(Window{0, 0, image.width_px, image.height_px});
+  check_window(dataset, window, image.width_px, image.height_px);
+  return window;
+}
+
+// Level, window, source pixels and size of a read without a target.
+void place_window(ReadPlan::Impl& plan, ReadRequest const& request, Window const& window) {
+  plan.level_index = request.level;
+  plan.out_width = window.width;
+  plan.out_height = window.height;
+  plan.window = plan.asked_window = window;
+  plan.grid_width = window.width;
+  plan.grid_height = window.height;
+}
+
+// The same for a target. REQUIRES: place_window() was called.
+void place_target(ReadPlan::Impl& plan, Dataset::Impl const& dataset, ReadRequest const& request) {
+  ResultGrid const grid = grid_of(dataset, request, plan.asked_window);
+  TargetSize const target = grid.size;
+  if (target.width == 0 || target.height == 0) { refuse(dataset, "the target size is empty"); }
+  std::uint64_t const map_bytes = (std::uint64_t{target.width} + target.height) * sizeof(std::uint32_t);
+  if (map_bytes > plan.memory_limit_bytes) {
+    throw Error(ErrorKind::limit,
+                text("a target of ", target.width, " x ", target.height, " pixels needs ", map_bytes,
+                     " bytes for its rows and columns alone (memory_limit_bytes, "
+                     "TERRAZZO_MEMORY_LIMIT)"),
+                {.source = dataset.info.source});
+  }
+  SourcePixels sampling = choose_resampling(dataset, plan.asked_window, grid, request.resampling);
+  if (sampling.filter && is_complex(dataset.levels[sampling.level]->dtype)) {
+    throw Error(ErrorKind::unsupported,
+                text("complex pixels are resampled by nearest, not by ", to_string(request.resampling)),
+                {.source = dataset.info.source});
+  }
+  plan.level_index = sampling.level;
+  plan.window = sampling.window;
+  plan.source_columns = std::move(sampling.columns);
+  plan.source_rows = std::move(sampling.rows);
+  plan.filter = sampling.filter;
+  plan.out_width = target.width;
+  plan.out_height = target.height;
+  plan.grid_width = grid.width;
+  plan.grid_height = grid.height;
+  plan.placed = grid.placed;
+}
+
+// The values of sparse blocks, band by band.
+std::vector<double> fills_of(Info const& info, std::span<std::uint32_t const> bands) {
+  std::vector<double> fills;
+  for (std::uint32_t const band : bands) {
+    std::optional<Nodata> const& nodata = info.bands[band - 1].nodata;
+    fills.push_back(nodata && nodata->representable ? nodata->value : 0);
+  }
+  return fills;
+}
+
 }  // namespace
 
 std::shared_ptr<ReadPlan::Impl const> make_plan(std::shared_ptr<Dataset::Impl const> dataset,
                                                 ReadRequest const& request) {
   auto plan = std::make_shared<ReadPlan::Impl>();
   plan->memory_limit_bytes = resolve_memory_limit(request.memory_limit_bytes);
-  Info const& info = dataset->info;
-  plan->bands = request.bands;
-  if (plan->bands.empty()) {
-    plan->bands.resize(info.bands.size());
-    std::iota(plan->bands.begin(), plan->bands.end(), 1u);
-  }
-  for (std::uint32_t const band : plan->bands) {
-    if (band == 0 || band > info.bands.size()) {
-      refuse(*dataset, text("band ", band, " is out of range: the raster has bands 1 to ", info.bands.size()));
-    }
-  }
-  if (request.level >= dataset->levels.size()) {
-    refuse(*dataset, text("level ", request.level, " is out of range: the raster has ", dataset->levels.size() - 1,
-                          " overviews"));
-  }
-  if (request.has_target() && request.level != 0) {
-    refuse(*dataset, "a target size or resolution chooses its level: give one of the two");
-  }
-  if (request.target_size && request.target_resolution) {
-    refuse(*dataset, "a result has a target size or a target resolution, not both");
-  }
-  if (request.target_grid && (request.target_size || request.target_resolution || request.window)) {
-    refuse(*dataset, "a target grid takes the place of a window, a target size and a target resolution");
-  }
-
-  plan->level_index = request.level;
-  Window const whole{0, 0, dataset->levels[request.level]->image.width_px,
-                     dataset->levels[request.level]->image.height_px};
-  Window const window =
-      request.target_grid ? window_of_grid(*dataset, *request.target_grid) : request.window.value_or(whole);
-  tiff::Image const& asked = dataset->levels[request.level]->image;
-  check_window(*dataset, window, asked.width_px, asked.height_px);
-  plan->out_width = window.width;
-  plan->out_height = window.height;
-  plan->window = plan->asked_window = window;
-  plan->grid_width = window.width;
-  plan->grid_height = window.height;
-  if (request.has_target()) {
-    ResultGrid const grid = grid_of(*dataset, request, window);
-    TargetSize const target = grid.size;
-    if (target.width == 0 || target.height == 0) { refuse(*dataset, "the target size is empty"); }
-    std::uint64_t const map_bytes = (std::uint64_t{target.width} + target.height) * sizeof(std::uint32_t);
-    if (map_bytes > plan->memory_limit_bytes) {
-      throw Error(ErrorKind::limit,
-                  text("a target of ", target.width, " x ", target.height, " pixels needs ", map_bytes,
-                       " bytes for its rows and columns alone (memory_limit_bytes, "
-                       "TERRAZZO_MEMORY_LIMIT)"),
-                  {.source = info.source});
-    }
-    SourcePixels sampling = choose_resampling(*dataset, window, grid, request.resampling);
-    if (sampling.filter && is_complex(dataset->levels[sampling.level]->dtype)) {
-      throw Error(ErrorKind::unsupported,
-                  text("complex pixels are resampled by nearest, not by ", to_string(request.resampling)),
-                  {.source = info.source});
-    }
-    plan->level_index = sampling.level;
-    plan->window = sampling.window;
-    plan->source_columns = std::move(sampling.columns);
-    plan->source_rows = std::move(sampling.rows);
-    plan->filter = sampling.filter;
-    plan->out_width = target.width;
-    plan->out_height = target.height;
-    plan->grid_width = grid.width;
-    plan->grid_height = grid.height;
-    plan->placed = grid.placed;
-  }
+  plan->bands = checked_bands(*dataset, request);
+  check_level_and_target(*dataset, request);
+  place_window(*plan, request, checked_window(*dataset, request));
+  if (request.has_target()) { place_target(*plan, *dataset, request); }
   plan->level = dataset->levels[plan->level_index];
   plan->dataset = std::move(dataset);
+  Info const& info = plan->dataset->info;
   plan->dtype = dtype_of_result(*plan->dataset, request);
   choose_transforms(*plan, request);
-  for (std::uint32_t const band : plan->bands) {
-    BandInfo const& band_info = info.bands[band - 1];
-    bool const fits = band_info.nodata && band_info.nodata->representable;
-    plan->fills.push_back(fits ? band_info.nodata->value : 0);
-  }
+  plan->fills = fills_of(info, plan->bands);
   choose_blocks(*plan);
   try {
     choose_threads(*plan, plan->dataset->trusted, request.threads);

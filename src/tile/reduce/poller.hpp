@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Long work on one row asks now and then whether it is still wanted.
+// Lets long work on one row be cancelled: a function that may throw is called after every 2^18 pixels of work.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace terrazzo::tile {
 
 using Poll = std::function<void()>;  // throws to end the work
 
-// Calls a Poll once for so many pixels of work. For one thread.
+// Counts the pixels of work and calls the Poll. For one thread.
 class Poller {
  public:
   explicit Poller(Poll const& poll) noexcept : poll_(poll) {}

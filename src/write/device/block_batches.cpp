@@ -7,6 +7,7 @@
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/copy_back.hpp"
 #include "gpu/runtime/guarded_wait.hpp"
+#include "write/host/block_cutter.hpp"
 #include "write/overviews/cascade.hpp"
 
 #include <algorithm>

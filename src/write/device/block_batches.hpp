@@ -10,9 +10,9 @@
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/pinned_buffer.hpp"
 #include "gpu/runtime/stream.hpp"
+#include "write/block_job.hpp"
 #include "write/device/encoder.hpp"
 #include "write/device/memory_split.hpp"
-#include "write/host/block_encoder.hpp"
 #include "write/plan/file_plan.hpp"
 
 #include <array>

@@ -8,7 +8,7 @@
 #include "gpu/reduce/reduce.hpp"
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/current_device.hpp"
-#include "gpu/runtime/device_budget.hpp"
+#include "gpu/runtime/device_context.hpp"
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/guarded_wait.hpp"
 #include "gpu/runtime/pinned_pool.hpp"
@@ -30,12 +30,6 @@
 namespace terrazzo::writing {
 
 namespace {
-
-int current_device() {
-  int device = 0;
-  gpu::check_cuda(cudaGetDevice(&device), "asking for the current device");
-  return device;
-}
 
 // One plane of rows, packed as in a RowWindow.
 template <MemoryKind from_kind>
@@ -107,12 +101,14 @@ void upload_plane(Plane<MemoryKind::host> const& plane, std::uint32_t rows, unsi
 
 class DeviceEngine final : public RowEngine<MemoryKind::device> {
  public:
-  DeviceEngine(FilePlan const& plan, unsigned threads, EmitBlocks emit, AnnounceSizes announce, bool in_reach)
+  // REQUIRES: the context's device is current.
+  DeviceEngine(gpu::DeviceContext& context, FilePlan const& plan, unsigned threads, EmitBlocks emit,
+               AnnounceSizes announce, bool in_reach)
       : plan_(plan),
         threads_(threads),
-        device_(current_device()),
-        allocator_(plan.options.device_allocator != nullptr ? plan.options.device_allocator : gpu::pool_allocator()),
-        budget_(gpu::scratch_room(gpu::resolve_device_budget(plan.options.device_budget_bytes), *allocator_)),
+        device_(context.device()),
+        allocator_(plan.options.device_allocator != nullptr ? plan.options.device_allocator : context.pool()),
+        budget_(gpu::scratch_room(context.budget_bytes(plan.options.device_budget_bytes), *allocator_)),
         share_(split_device_memory(plan, budget_, BlockBatches::cost(plan, budget_), in_reach)),
         batches_(plan, budget_, share_.batch_blocks, allocator_, work_.get()),
         slots_(share_.slots),
@@ -249,9 +245,11 @@ std::unique_ptr<RowEngine<MemoryKind::device>> make_device_engine(FilePlan const
                                                                   EmitBlocks emit, AnnounceSizes announce,
                                                                   MemoryKind rows_lie_in) {
   require_device_engine();
-  return std::make_unique<DeviceEngine>(plan, threads, std::move(emit), std::move(announce),
+  return std::make_unique<DeviceEngine>(gpu::current_context(), plan, threads, std::move(emit), std::move(announce),
                                         rows_lie_in == MemoryKind::device);
 }
+
+std::shared_ptr<void const> choose_device(std::optional<int> device) { return gpu::choose_device(device); }
 
 void wait_for_stream(StreamView stream) { gpu::sync_callers_stream(stream.get(), "waiting for the caller's stream"); }
 

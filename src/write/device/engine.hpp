@@ -7,6 +7,7 @@
 #include "write/row_engine.hpp"
 
 #include <memory>
+#include <optional>
 
 namespace terrazzo::writing {
 
@@ -22,6 +23,9 @@ void require_device_engine();
 
 // Copies device rows to as many host rows: for the host engine if it receives device rows.
 void download_rows(ConstDeviceRows const& from, HostRows const& to);
+
+// As gpu::choose_device(): makes the GPU of the options current until the result is destroyed.
+[[nodiscard]] std::shared_ptr<void const> choose_device(std::optional<int> device);
 
 // Returns when all work on `stream` (null: none) is done.
 void wait_for_stream(StreamView stream);

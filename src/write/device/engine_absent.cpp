@@ -17,6 +17,8 @@ std::unique_ptr<RowEngine<MemoryKind::device>> make_device_engine(FilePlan const
 
 void download_rows(ConstDeviceRows const&, HostRows const&) { require_device_engine(); }
 
+std::shared_ptr<void const> choose_device(std::optional<int>) { return nullptr; }
+
 void wait_for_stream(StreamView) { require_device_engine(); }
 
 }  // namespace terrazzo::writing

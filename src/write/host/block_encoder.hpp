@@ -4,8 +4,8 @@
 // Encoding continues while a result is emitted; the number of waiting results is bounded.
 #pragma once
 
-#include "base/moments.hpp"
 #include "codec/registry/encoder.hpp"
+#include "write/block_job.hpp"
 #include "write/host/block_cutter.hpp"
 #include "write/plan/file_plan.hpp"
 
@@ -17,31 +17,6 @@
 #include <vector>
 
 namespace terrazzo::writing {
-
-// Parts of a block that were cut elsewhere, each ready for its encoder; an empty part needs no encoding.
-struct CutParts {
-  std::span<std::byte const> image{}, mask{};
-};
-
-template <MemoryKind kind>
-struct BlockJob {
-  std::size_t level = 0;
-  TileId id{};
-  ConstRows<kind> const* rows = nullptr;  // rows of the level that contain the block's
-  CutParts const* parts = nullptr;  // replaces rows; then statistics and sparseness are skipped
-};
-
-using HostBlockJob = BlockJob<MemoryKind::host>;
-using DeviceBlockJob = BlockJob<MemoryKind::device>;
-
-// One finished block. Empty bytes: sparse.
-struct BlockResult {
-  std::span<std::byte const> image{};
-  std::span<std::byte const> mask{};
-  bool has_mask = false;
-  std::span<Moments const> moments{};  // one per band, if statistics are requested and the level is the raster
-  std::uint32_t device_tiles = 0;  // how many of image and mask a device encoded
-};
 
 class BlockEncoder {
  public:

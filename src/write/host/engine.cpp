@@ -6,6 +6,7 @@
 #include "tile/copy_samples.hpp"
 #include "tile/view_strides.hpp"
 #include "write/device/engine.hpp"
+#include "write/host/block_encoder.hpp"
 #include "write/overviews/cascade.hpp"
 
 #include <algorithm>

@@ -15,6 +15,7 @@ Engine choose_engine(FilePlan const& plan, MemoryKind rows_lie_in) {
 }
 
 void check_engine(FilePlan const& plan) {
+  auto const here = choose_device(plan.options.device);
   if (resolve_engine(plan.options.engine) == Engine::device) { require_device_engine(); }
 }
 

@@ -13,7 +13,7 @@ namespace terrazzo::writing {
 [[nodiscard]] Engine choose_engine(FilePlan const& plan, MemoryKind rows_lie_in);
 
 // Throws if the options (or TERRAZZO_ENGINE) select the device and it is not available: `unsupported` for a build
-// without CUDA, `device` for a machine without a GPU.
+// without CUDA, `device` for a machine without a GPU. `usage` for a number that no GPU of the machine has.
 void check_engine(FilePlan const& plan);
 
 }  // namespace terrazzo::writing

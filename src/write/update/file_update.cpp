@@ -3,7 +3,7 @@
 
 #include "base/text.hpp"
 #include "io/file_sink.hpp"
-#include "io/place.hpp"
+#include "io/path_target.hpp"
 #include "io/temporary_file.hpp"
 
 #include <fcntl.h>

@@ -40,7 +40,7 @@ class FileUpdate final : public ByteSink {
 
   [[nodiscard]] std::string const& name() const noexcept override { return path_; }
   // Throws `io` if the file does not exist, is not writable, is locked by another update, or is reached through another
-  // user's link (io/place.hpp).
+  // user's link (io/path_target.hpp).
   void open() override;
   [[nodiscard]] std::uint64_t old_size_bytes() const noexcept { return old_size_bytes_; }
 

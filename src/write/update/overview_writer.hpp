@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Writer that takes the rows of a raster and stores only its overviews: in a separate file (.ovr), or as directories
-// and tiles appended to an existing file.
+// and tiles appended to an existing file. write/writer.cpp implements it.
 #pragma once
 
 #include "terrazzo/sink.hpp"

@@ -2,6 +2,7 @@
 #include "gpu/reduce/reduce_on_device.hpp"
 
 #include "gpu/reduce/reduce.hpp"
+#include "gpu/runtime/device_context.hpp"
 #include "tile/reduce_by_samples.hpp"
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 #include "gpu/reduce/reduce.hpp"
 
 #include "gpu/reduce/reduce_on_device.hpp"
+#include "gpu/runtime/device_context.hpp"
 #include "support/counting_allocator.hpp"
 #include "terrazzo/error.hpp"
 

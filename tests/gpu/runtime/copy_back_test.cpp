@@ -4,6 +4,7 @@
 #include "device_fixture.hpp"
 
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/device_context.hpp"
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/pinned_buffer.hpp"
 #include "gpu/runtime/stream.hpp"

@@ -2,6 +2,7 @@
 #include "gpu/runtime/device_memory.hpp"
 
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/device_context.hpp"
 #include "gpu/runtime/device_fixture.hpp"
 #include "gpu/runtime/stream.hpp"
 #include "terrazzo/error.hpp"
@@ -150,15 +151,9 @@ TEST(ScratchRoom, IsNotJudgedForACallersAllocator) {
   EXPECT_EQ(scratch_room(std::uint64_t{1} << 60, *allocator), std::uint64_t{1} << 60);
 }
 
-TEST(PoolAllocator, WithoutAGpuIsADeviceError) {
-  if (probe_device().usable) { GTEST_SKIP() << "there is a GPU"; }
-  EXPECT_THROW((void)pool_allocator(), Error);
-  EXPECT_THROW(trim_pool(), Error);
-}
+using MemoryOnDevice = test::OnDevice;
 
-using PoolOnDevice = test::OnDevice;
-
-TEST_F(PoolOnDevice, GivesMemoryThatCanBeWrittenAndIsAligned) {
+TEST_F(MemoryOnDevice, GivesMemoryThatCanBeWrittenAndIsAligned) {
   StreamHandle const stream = make_stream();
   DeviceBuffer const buffer(pool_allocator(), 1000, stream.get());
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % 256, 0u);
@@ -169,17 +164,7 @@ TEST_F(PoolOnDevice, GivesMemoryThatCanBeWrittenAndIsAligned) {
   EXPECT_EQ(back, std::vector<std::byte>(1000, std::byte{0x5A}));
 }
 
-TEST_F(PoolOnDevice, KeepsWhatIsFreedUntilItIsTrimmed) {
-  StreamHandle const stream = make_stream();
-  constexpr std::size_t kBytes = 64u << 20;
-  { DeviceBuffer const buffer(pool_allocator(), kBytes, stream.get()); }
-  check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
-  EXPECT_GE(pool_unused_bytes(), kBytes);
-  trim_pool();
-  EXPECT_LT(pool_unused_bytes(), kBytes);
-}
-
-TEST_F(PoolOnDevice, RefusesWhatTheGpuDoesNotHaveAsALimit) {
+TEST_F(MemoryOnDevice, RefusesWhatTheGpuDoesNotHaveAsALimit) {
   StreamHandle const stream = make_stream();
   std::uint64_t const total = probe_device().total_bytes;
   EXPECT_LT(scratch_room(2 * total, *pool_allocator()), total);
@@ -190,22 +175,6 @@ TEST_F(PoolOnDevice, RefusesWhatTheGpuDoesNotHaveAsALimit) {
   } catch (Error const& error) { EXPECT_EQ(error.kind(), ErrorKind::limit) << error.message(); }
   DeviceBuffer const after(pool_allocator(), 1000, stream.get());
   EXPECT_NO_THROW(check_cuda(cudaStreamSynchronize(stream.get()), "waiting"));
-}
-
-TEST_F(PoolOnDevice, CountsWhatIsTakenAndTheMostOfIt) {
-  StreamHandle const stream = make_stream();
-  constexpr std::size_t kBytes = 8u << 20;
-  std::uint64_t const before = pool_use().used_bytes;
-  reset_pool_peak();
-  {
-    DeviceBuffer const buffer(pool_allocator(), kBytes, stream.get());
-    EXPECT_GE(pool_use().used_bytes, before + kBytes);
-  }
-  check_cuda(cudaStreamSynchronize(stream.get()), "waiting");
-  EXPECT_EQ(pool_use().used_bytes, before);
-  EXPECT_GE(pool_use().peak_bytes, before + kBytes);
-  reset_pool_peak();
-  EXPECT_LT(pool_use().peak_bytes, before + kBytes);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/runtime/probe.hpp"
-#include "gpu/runtime/device_budget.hpp"
+#include "gpu/runtime/device_context.hpp"
 
 #include "gpu/runtime/check.hpp"
 #include "gpu/runtime/device_fixture.hpp"
@@ -71,23 +71,23 @@ TEST_F(ProbeOnDevice, DescribesTheGpu) {
 TEST_F(ProbeOnDevice, TakesAtMostAQuarterOfTheFreeMemoryByDefault) {
   if (std::getenv("TERRAZZO_DEVICE_BUDGET") != nullptr) { GTEST_SKIP() << "TERRAZZO_DEVICE_BUDGET is set"; }
   DeviceState const state = probe_device();
-  EXPECT_GT(resolve_device_budget(0), 0u);
-  EXPECT_LE(resolve_device_budget(0), state.total_bytes / 4);
-  EXPECT_EQ(state.default_budget_bytes, resolve_device_budget(0));
+  EXPECT_GT(current_context().budget_bytes(0), 0u);
+  EXPECT_LE(current_context().budget_bytes(0), state.total_bytes / 4);
+  EXPECT_EQ(state.default_budget_bytes, current_context().budget_bytes(0));
 }
 
 TEST_F(ProbeOnDevice, CountsWhatThePoolHoldsAsFreeForTheNextOne) {
   if (std::getenv("TERRAZZO_DEVICE_BUDGET") != nullptr) { GTEST_SKIP() << "TERRAZZO_DEVICE_BUDGET is set"; }
-  trim_pool();  // of what other tests left there
+  current_context().pool()->trim();  // of what other tests left there
   DeviceState const before = probe_device();
   StreamHandle const stream = make_stream();
   { DeviceBuffer const much(pool_allocator(), before.free_bytes / 8 * 7, stream.get()); }
   check_cuda(cudaStreamSynchronize(stream.get()), "giving memory back to the pool");
   DeviceState const after = probe_device();
-  trim_pool();
+  current_context().pool()->trim();
   EXPECT_LT(after.free_bytes, before.free_bytes / 4) << "or nothing is shown";
   EXPECT_EQ(after.default_budget_bytes, before.default_budget_bytes);
-  EXPECT_EQ(resolve_device_budget(0), before.default_budget_bytes);
+  EXPECT_EQ(current_context().budget_bytes(0), before.default_budget_bytes);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "gpu/runtime/result_memory.hpp"
 
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/device_context.hpp"
 #include "gpu/runtime/device_fixture.hpp"
 #include "terrazzo/error.hpp"
 
@@ -60,7 +61,7 @@ TEST(PendingResults, AreNoneWithoutAGpu) {
 }
 
 TEST_F(ResultMemoryOnDevice, IsUsedAgainAtOnceWithoutARecordedStream) {
-  trim_pool();
+  current_context().pool()->trim();
   void* first = nullptr;
   {
     ResultMemory const memory(pool_allocator(), kBytes);

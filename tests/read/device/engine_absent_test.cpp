@@ -20,7 +20,7 @@ TEST(AbsentEngine, SaysThatItIsNotBuilt) {
 }
 
 TEST(AbsentEngine, CanDoNothing) {
-  DeviceAbilities const abilities = usable_device_abilities();
+  DeviceAbilities const abilities = device_facts().abilities;
   EXPECT_FALSE(abilities.nvcomp || abilities.nvjpeg || abilities.nvjpeg2k);
 }
 

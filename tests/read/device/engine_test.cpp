@@ -44,7 +44,7 @@ TEST(DeviceEngine, WithoutAGpuThrowsDeviceAndNothingElse) {
   EXPECT_EQ(kind([&] { (void)current_device(); }), ErrorKind::device);
   EXPECT_EQ(kind([&] { copy_to_host(memory, memory, 1, nullptr); }), ErrorKind::device);
   EXPECT_NO_THROW(release_engine_memory());
-  DeviceAbilities const abilities = usable_device_abilities();
+  DeviceAbilities const abilities = device_facts().abilities;
   EXPECT_FALSE(abilities.nvcomp || abilities.nvjpeg || abilities.nvjpeg2k) << "libraries alone are no ability";
 }
 

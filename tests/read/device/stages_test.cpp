@@ -35,23 +35,24 @@ class DeviceStagesOnDevice : public test::OnDevice {
   std::vector<WorkTile> read_by_stages(Opened const& opened, DeviceMethod method) {
     ReadJob const job{make_plan(opened->shared_impl(), {})};
     result_.emplace(125 * 90 * 2 * 2);
-    DeviceTask const task{.jobs = {&job, 1},
-                          .method = method,
-                          .result = {.data = result_->data(),
-                                     .dtype = DType::u16,
-                                     .sample_bytes = 2,
-                                     .bands = 2,
-                                     .band_stride_bytes = 125 * 90 * 2,
-                                     .row_stride_bytes = 125 * 2,
-                                     .pixel_stride_bytes = 2,
-                                     .plain = true},
-                          .request = request_,
-                          .allocator = allocator_,
-                          .budget_bytes = 32 << 10,
-                          .host_budget = host_budget_,
-                          .returned = returned_};
-    DeviceWork work = collect_work(task.jobs, method);
-    DeviceStages stages(task, work, report_);
+    DeviceParameters const parameters{.context = gpu::current_context(),
+                                      .jobs = {&job, 1},
+                                      .method = method,
+                                      .result = {.data = result_->data(),
+                                                 .dtype = DType::u16,
+                                                 .sample_bytes = 2,
+                                                 .bands = 2,
+                                                 .band_stride_bytes = 125 * 90 * 2,
+                                                 .row_stride_bytes = 125 * 2,
+                                                 .pixel_stride_bytes = 2,
+                                                 .plain = true},
+                                      .request = request_,
+                                      .allocator = allocator_,
+                                      .budget_bytes = 32 << 10,
+                                      .host_budget = host_budget_,
+                                      .returned = returned_};
+    DeviceWork work = collect_work(parameters.jobs, method);
+    DeviceStages stages(parameters, work, report_);
     batches_ = stages.plan().batches.size();
     std::size_t piece = 0;
     for (std::size_t b = 0; b < batches_; ++b) {

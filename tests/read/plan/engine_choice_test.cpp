@@ -141,6 +141,29 @@ TEST(HostShare, GrowsWithTheThreads) {
   EXPECT_GT(best_host_share(many, few.decoded_bytes / 2), 0);
 }
 
+TEST(EngineModel, ScalesWithTheGpu) {
+  EngineLoad const h200 = load_of(DeviceMethod::lzw, 4096, 256 * 1024, 4);
+  EngineLoad slow = h200;
+  slow.speed.all_tiles = 0.25;
+  EXPECT_GT(expected_device_s(slow), 2 * expected_device_s(h200));
+  EXPECT_EQ(expected_host_s(slow), expected_host_s(h200));
+  EngineLoad narrow = h200;
+  narrow.speed.link = 0.25;
+  EXPECT_GT(expected_host_s(narrow), expected_host_s(h200)) << "the host's results are uploaded";
+  EXPECT_EQ(expected_device_s(narrow), expected_device_s(h200));
+  EngineLoad copied = load_of(DeviceMethod::raw, 4096, 256 * 1024, 4);
+  double const copied_s = expected_device_s(copied);
+  copied.speed = {.all_tiles = 0.25, .one_tile = 0.25, .link = 1};
+  EXPECT_EQ(expected_device_s(copied), copied_s) << "the link limits copies";
+}
+
+TEST(HostShare, GrowsWhenTheGpuIsSlower) {
+  EngineLoad const h200 = load_of(DeviceMethod::deflate, 4096, 256 << 10, 8);
+  EngineLoad slow = h200;
+  slow.speed = {.all_tiles = 0.25, .one_tile = 0.5, .link = 1};
+  EXPECT_GT(best_host_share(slow, slow.decoded_bytes / 2), best_host_share(h200, h200.decoded_bytes / 2));
+}
+
 TEST(EngineModel, TakesAnEmptyLoad) {
   EngineLoad const none{DeviceMethod::lzw, 0, 0, 0, 1};
   EXPECT_GT(expected_host_s(none), 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/device/appender.hpp"
 
+#include "gpu/runtime/device_context.hpp"
 #include "write/device_fixture.hpp"
 
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 #include "read/device/fallback/packed_return.hpp"
 
 #include "gpu/runtime/check.hpp"
+#include "gpu/runtime/device_context.hpp"
 #include "gpu/runtime/device_fixture.hpp"
 #include "gpu/runtime/device_memory.hpp"
 #include "gpu/runtime/stream.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/place.hpp"
+#include "io/path_target.hpp"
 
 #include "support/failure.hpp"
 #include "support/temp_folder.hpp"

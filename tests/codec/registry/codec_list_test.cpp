@@ -7,6 +7,9 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
+#include <set>
+#include <string_view>
 
 namespace terrazzo {
 namespace {
@@ -26,6 +29,27 @@ TEST(Codecs, AreListedOnceWithTheirLibraries) {
   EXPECT_FALSE(by_number.at(50000).loaded);
   EXPECT_EQ(by_number.at(50002).available, codec::find_codec(tiff::Compression::jxl)->is_available());
   EXPECT_EQ(by_number.at(4).available, codec::LibtiffDecoder::decodes(tiff::Compression::ccitt_fax4));
+}
+
+TEST(CompressionNames, AreParsedBack) {
+  std::set<std::string_view> names;
+  for (int i = 0; i <= static_cast<int>(Compression::lz4); ++i) {
+    auto const compression = static_cast<Compression>(i);
+    EXPECT_EQ(parse_compression(to_string(compression)), compression);
+    names.insert(to_string(compression));
+  }
+  EXPECT_EQ(names.size(), 13U);
+  EXPECT_FALSE(names.contains("unknown"));
+}
+
+TEST(CompressionNames, AreTakenInAnyCaseAndAsGdalSpellsThem) {
+  EXPECT_EQ(parse_compression("DEFLATE"), Compression::deflate);
+  EXPECT_EQ(parse_compression("LERC_ZSTD"), Compression::lerc_zstd);
+  EXPECT_EQ(parse_compression("LERC_DEFLATE"), Compression::lerc_deflate);
+  EXPECT_EQ(parse_compression("j2k"), Compression::jpeg2000);
+  for (char const* const name : {"", "deflat", "deflatee", "lerc zstd", "unknown"}) {
+    EXPECT_EQ(parse_compression(name), std::nullopt) << name;
+  }
 }
 
 }  // namespace

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of options, and options taken from an existing raster.
-#include "codec/registry/codec.hpp"
+// The table of codecs for callers: lists, names and settings of compressions (terrazzo/codecs.hpp).
 #include "terrazzo/codecs.hpp"
-#include "terrazzo/info.hpp"
-#include "terrazzo/write.hpp"
+
+#include "codec/libtiff/decoder.hpp"
+#include "codec/registry/codec.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace terrazzo {
@@ -29,6 +30,20 @@ bool has_name(codec::Choice const& choice, std::string_view name) noexcept {
 }
 
 }  // namespace
+
+std::vector<CodecInfo> codecs() {
+  std::vector<CodecInfo> list;
+  for (codec::Codec const& codec : codec::all_codecs()) {
+    list.push_back({static_cast<std::uint32_t>(codec.compression), std::string(compression_name(codec.compression)),
+                    std::string(codec.library), codec.is_available(), false, codec.is_loaded != nullptr});
+  }
+  for (tiff::Compression const compression : codec::LibtiffDecoder::long_tail()) {
+    list.push_back({static_cast<std::uint32_t>(compression), std::string(compression_name(compression)), "libtiff",
+                    codec::LibtiffDecoder::decodes(compression), true, true});
+  }
+  std::ranges::sort(list, {}, &CodecInfo::compression);
+  return list;
+}
 
 std::string_view to_string(Compression compression) noexcept {
   codec::Choice const* const choice = codec::find_choice(compression).choice;
@@ -68,22 +83,6 @@ std::optional<CompressionLevels> levels_of(Compression compression) noexcept {
   codec::Encoder const* const leveled = choice->around ? codec::find_encoder(*choice->around) : &codec->encoder;
   if (leveled == nullptr || leveled->highest_level == 0) { return std::nullopt; }
   return CompressionLevels{leveled->lowest_level, leveled->highest_level, leveled->default_level};
-}
-
-WriteOptions options_like(Info const& info) {
-  WriteOptions options;
-  options.dtype = info.dtype();
-  options.bands = static_cast<std::uint32_t>(info.bands.size());
-  options.band_info = info.bands;
-  options.georeference = info.georeference;
-  options.metadata = info.metadata;
-  if (!info.bands.empty()) {
-    // A marker that no pixel can have is useless.
-    if (auto const& nodata = info.bands.front().nodata; nodata && nodata->representable) { options.nodata = nodata; }
-    MaskKind const mask = info.bands.front().mask;
-    options.mask = mask == MaskKind::internal || mask == MaskKind::external;
-  }
-  return options;
 }
 
 }  // namespace terrazzo

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/place.hpp"
+#include "io/path_target.hpp"
 
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parameters of a device read for its stages.
+// The parameters of a device read that its stages share. They are constant while batches are in flight.
 #pragma once
 
 #include "base/memory_budget.hpp"
+#include "gpu/runtime/device_context.hpp"
 #include "read/device/fallback/returned_tiles.hpp"
 #include "read/device/fallback/tile_verdicts.hpp"
 #include "read/device/work.hpp"
@@ -16,7 +17,8 @@
 
 namespace terrazzo::reading {
 
-struct DeviceTask {
+struct DeviceParameters {
+  gpu::DeviceContext& context;
   std::span<ReadJob const> jobs;
   DeviceMethod method = DeviceMethod::raw;
   tile::ResultFormat result{};

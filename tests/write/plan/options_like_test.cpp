@@ -3,32 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-#include <string>
-
 namespace terrazzo {
 namespace {
-
-TEST(WriteOptionNames, OfCompressionsAreParsedBack) {
-  std::set<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(Compression::lz4); ++i) {
-    auto const compression = static_cast<Compression>(i);
-    EXPECT_EQ(parse_compression(to_string(compression)), compression);
-    names.insert(to_string(compression));
-  }
-  EXPECT_EQ(names.size(), 13U);
-  EXPECT_FALSE(names.contains("unknown"));
-}
-
-TEST(WriteOptionNames, AreTakenInAnyCaseAndAsGdalSpellsThem) {
-  EXPECT_EQ(parse_compression("DEFLATE"), Compression::deflate);
-  EXPECT_EQ(parse_compression("LERC_ZSTD"), Compression::lerc_zstd);
-  EXPECT_EQ(parse_compression("LERC_DEFLATE"), Compression::lerc_deflate);
-  EXPECT_EQ(parse_compression("j2k"), Compression::jpeg2000);
-  for (char const* const name : {"", "deflat", "deflatee", "lerc zstd", "unknown"}) {
-    EXPECT_EQ(parse_compression(name), std::nullopt) << name;
-  }
-}
 
 Info one_band() {
   Info info;
