@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _core
 from ._dataset import Dataset, open
+from ._fields import set_fields
 from ._geometry import pair
 from ._requests import dtype_name
 from ._sinks import make_target
@@ -50,8 +51,7 @@ def mosaic(
     True
     """
     request = _core.MosaicRequest()
-    request.rule, request.bad_tile, request.strict = rule, bad_tile, strict
-    request.threads, request.memory_limit_bytes = threads, memory_limit_bytes
+    set_fields(request, rule=rule, bad_tile=bad_tile, strict=strict, threads=threads, memory_limit_bytes=memory_limit_bytes)
     if bounds is not None:
         left, bottom, right, top = map(float, bounds)
         request.bounds = (left, bottom, right, top)

@@ -98,7 +98,7 @@ def read_windows(
         overview=overview, bands=bands, resampling=resampling, masked=masked, unpack=unpack, resources=resources
     )
     failures = _Failures(on_error == "fill")
-    grid = Grid(size, overview, resolution, resampling, bbox_crs, boundless)
+    grid = Grid(size, overview, resolution, request.resampling == "nearest", bbox_crs, boundless)
     values = _Values(masked, scale, offset, fill)
     batch = _Batch(_place(pairs, grid, failures), request, failures, values, stream)
     batch.choose_type(dtype if out is None else out.dtype)
