@@ -7,7 +7,7 @@ import functools
 import html
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from ._fields import set_fields
 from ._geometry import Bounds, Corners, Transform, Window, WindowLike, intersection, parse_window, point_list
 from ._planned import PlannedReads
 from ._requests import box_in_crs, dtype_name, level_size, make_request, number_text, place_window
-from ._sources import is_url, make_source, path_of
+from ._sources import Start, is_url, make_source, path_of
 from .errors import Error, UnsupportedError, UsageError, missing_file
 
 if TYPE_CHECKING:
@@ -56,22 +56,28 @@ def open(
     ...     dem.shape, dem.dtype, str(dem.crs)
     ((1, 300, 400), dtype('float32'), 'EPSG:32632')
     """
+    return _open(source, _OpenArguments(page, sidecars, trust, filesystem, storage_options))
+
+
+class _OpenArguments(NamedTuple):
+    """The arguments of open()."""
+
+    page: int
+    sidecars: bool
+    trust: str
+    filesystem: Any
+    storage_options: Mapping[str, Any] | None
+
+
+def _open(source: Any, opening: _OpenArguments, start: Start | None = None) -> Dataset:
     options = _core.OpenOptions()
-    set_fields(options, page=page, sidecars=sidecars, trust=trust)
+    set_fields(options, page=opening.page, sidecars=opening.sidecars, trust=opening.trust)
     path = path_of(source)
-    if path is not None and filesystem is None and not storage_options and not is_url(path):
+    if path is not None and opening.filesystem is None and not opening.storage_options and not is_url(path):
         with missing_file(path):
-            core = _core.open(path, options)
-    else:
-        core = _core.open_source(make_source(source, filesystem, storage_options), options)
-    arguments = {
-        "page": page, "sidecars": sidecars, "trust": trust, "filesystem": filesystem, "storage_options": storage_options,
-    }  # fmt: skip
-    return Dataset(core, source, arguments)
-
-
-def _open_with(source: Any, arguments: dict[str, Any]) -> Dataset:
-    return open(source, **arguments)
+            return Dataset(_core.open(path, options), source, opening)
+    core, start = make_source(source, opening.filesystem, opening.storage_options, start)
+    return Dataset(_core.open_source(core, options), source, opening, start)
 
 
 class Dataset(PlannedReads):
@@ -80,9 +86,9 @@ class Dataset(PlannedReads):
     Bands count from 1. Arrays have the axes (band, row, column); a single band, `bands=1`, gives (row, column).
     """
 
-    def __init__(self, core: _core.Dataset, source: Any, arguments: dict[str, Any]):
+    def __init__(self, core: _core.Dataset, source: Any, opening: _OpenArguments, start: Start | None = None):
         self._handle: _core.Dataset | None = core
-        self._source, self._arguments = source, arguments
+        self._source, self._arguments, self._start = source, opening, start
         self.info: _core.Info = core.info
 
     @property
@@ -103,7 +109,7 @@ class Dataset(PlannedReads):
 
     def __reduce__(self):
         source = self._source
-        return _open_with, (os.fspath(source) if isinstance(source, os.PathLike) else source, self._arguments)
+        return _open, (os.fspath(source) if isinstance(source, os.PathLike) else source, self._arguments, self._start)
 
     # --- Description
 
@@ -247,7 +253,7 @@ class Dataset(PlannedReads):
     def _thumbnail(self) -> str:
         """An <img>, or the reason why there is none: to show a dataset neither fails nor takes long."""
         path = path_of(self._source)
-        is_local = path is not None and not is_url(path) and self._arguments["filesystem"] is None
+        is_local = path is not None and not is_url(path) and self._arguments.filesystem is None
         most_bytes = _THUMBNAIL_BYTES if is_local else _THUMBNAIL_BYTES_REMOTE
         sizes = [(self.width, self.height), *((level.width, level.height) for level in self.overviews)]
         width, height = min((size for size in sizes if max(size) >= _THUMBNAIL_PX), default=sizes[0])

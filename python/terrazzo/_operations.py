@@ -37,7 +37,7 @@ def validate(
     set_fields(options, decode=decode, max_findings=max_findings, progress=progress)
     path = path_of(source)
     if path is None or filesystem is not None or storage_options or is_url(path):
-        return _core.validate_source(make_source(source, filesystem, storage_options), options)
+        return _core.validate_source(make_source(source, filesystem, storage_options)[0], options)
     with missing_file(path):
         return _core.validate(path, options)
 
