@@ -2,6 +2,7 @@
 """Writing rasters."""
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from types import EllipsisType
 from typing import Any
@@ -18,6 +19,8 @@ from ._geometry import pair, parse_transform
 from ._requests import dtype_name, number_text
 from ._sinks import make_target
 from .errors import UsageError
+
+_LOG = logging.getLogger("terrazzo")
 
 # Keywords that are fields of WriteOptions, with the same names and values.
 _FIELDS = frozenset({
@@ -161,6 +164,15 @@ def _options_like(like: Any, dtype: Any, bands: int, size: tuple[int, int], keyw
     return options
 
 
+def _note_lost_place(array: Any, like: Any, options: Mapping[str, Any]) -> None:
+    """A DataArray brings a CRS and coordinates, which an array has not."""
+    if hasattr(array, "coords") and hasattr(array, "encoding") and like is None and not {"crs", "transform", "gcps"} & set(options):
+        _LOG.warning(
+            "write() takes the values of the DataArray alone; its .terrazzo.to_geotiff(), after `import terrazzo.accessor`, "
+            "writes CRS, transform and nodata too"
+        )
+
+
 def _as_array(array: Any) -> Any:
     """An array that the library can read: as it is, if possible."""
     if not isinstance(array, np.ndarray) and (hasattr(array, "__dlpack__") or hasattr(array, "__cuda_array_interface__")):
@@ -219,6 +231,7 @@ def write(
     >>> terrazzo.open("out.tif").info.layout.compression
     'zstd'
     """
+    _note_lost_place(array, like, options)
     if hasattr(array, "__dask_graph__") and array.__dask_graph__() is not None:
         from ._dask_write import write_dask
 
