@@ -136,11 +136,14 @@ class Raster:
 
 
 def _box_of(place: Any) -> Bounds | None:
-    """A terrazzo.Bounds, or rasterio's or torchgeo's BoundingBox."""
+    """A terrazzo.Bounds, rasterio's BoundingBox, or what a sampler of torchgeo gives: a BoundingBox, or slices of x, y, t."""
     if hasattr(place, "left") and hasattr(place, "bottom"):
         return Bounds(place.left, place.bottom, place.right, place.top)
     if hasattr(place, "minx"):
         return Bounds(place.minx, place.miny, place.maxx, place.maxy)
+    if type(place) is tuple and len(place) == 3 and isinstance(place[0], slice):
+        x, y, _ = place
+        return Bounds(x.start, y.start, x.stop, y.stop)
     return None
 
 
