@@ -69,7 +69,7 @@ def convert_many(
     progress: Any = None,
     **options: Any,
 ) -> dict[str, _core.ConvertOutcome]:
-    """Converts files, folders and patterns ("scenes/*.tif") into a folder; subfolders are repeated there.
+    """Converts files, folders and patterns such as `scenes/*.tif` into a folder; subfolders are repeated there.
 
     The result maps the path of each source to an outcome with `state` ('done', 'skipped', 'failed', 'cancelled'),
     `report`, `error` and `seconds`. A file that fails does not stop the others. A file whose output is newer and has the

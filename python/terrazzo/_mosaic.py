@@ -35,7 +35,7 @@ def mosaic(
 ) -> _core.MosaicReport:
     """Joins rasters of one CRS to a GeoTIFF or COG, in one pass and bounded memory: docs/mosaic.md.
 
-    `inputs` are paths (files, folders and patterns such as "tiles/*.tif"), URLs, sources of open() and Datasets. Where
+    `inputs` are paths (files, folders and patterns such as `tiles/*.tif`), URLs, sources of open() and Datasets. Where
     they overlap, `rule` chooses the value: 'first', 'last', 'min', 'max', 'mean'. A pixel that is missing in one input
     lets the others show through.
 
