@@ -108,12 +108,12 @@ def _slice_range(part: slice, size: int | None, axis: str) -> tuple[int, int]:
     return start, stop - start
 
 
-_FOUR_WHOLE_NUMBERS = [int, int, int, int]
-
-
 def is_plain(window: Any) -> bool:
     """Whether a window is a tuple of four int: what most callers pass, and what needs no parse_window()."""
-    return type(window) is tuple and [*map(type, window)] == _FOUR_WHOLE_NUMBERS
+    if type(window) is not tuple or len(window) != 4:
+        return False
+    column, row, width, height = window
+    return type(column) is type(row) is type(width) is type(height) is int
 
 
 def parse_window(window: WindowLike, width: int | None = None, height: int | None = None) -> Window:

@@ -106,7 +106,7 @@ def place_window(
         window = _core.grid_window_of(info, box, level) if boundless else _core.window_of(info, box, level)
     elif window is None:
         return None
-    width, height = level_size(info, level)
+    width, height = (info.width, info.height) if level == 0 else level_size(info, level)
     place = window if is_plain(window) else parse_window(window, width, height)
     column, row, columns, rows = place
     if column >= 0 and row >= 0 and column + columns <= width and row + rows <= height:
