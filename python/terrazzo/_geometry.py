@@ -92,6 +92,9 @@ class Transform(NamedTuple):
         return Transform(a, b, -self.c * a - self.f * b, d, e, -self.c * d - self.f * e)
 
 
+# The transform of rasters that are not georeferenced, as in rioxarray.
+IDENTITY = Transform(1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+
 WindowLike = Union[Window, tuple[int, int, int, int], tuple[slice, slice], Any]
 
 

@@ -210,7 +210,7 @@ def preview(
     if range is not None:
         request.range_min, request.range_max = map(float, range)
     if window is not None:
-        request.window = parse_window(window, dataset.width, dataset.height)
+        set_field(request, "window", parse_window(window, dataset.width, dataset.height))
     return _core.make_preview(dataset._raster, request)
 
 

@@ -23,7 +23,7 @@ from . import accessor as accessor  # registers `.terrazzo`
 from ._cf import band_attributes, parsed_tags, spatial_ref
 from ._dataset import Dataset, open
 from ._device import check_device
-from ._lazy import Decoding, RasterArray, centres, level_size, level_transform, preferred_chunks
+from ._lazy import Decoding, RasterArray, centres, level_shape, level_transform, preferred_chunks
 from .errors import UsageError
 
 _SUFFIXES = (".tif", ".tiff", ".gtiff", ".geotiff")
@@ -174,7 +174,7 @@ class _Opening:
         source = self.source
         coords: dict[str, Any] = {"spatial_ref": xr.Variable((), 0, spatial_ref(source, self.transform))}
         if parse and not source.gcps and not source.rpcs:
-            coords |= centres(self.transform, *level_size(source, self.overview))
+            coords |= centres(self.transform, *level_shape(source, self.overview))
         return coords
 
 

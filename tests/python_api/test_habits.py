@@ -94,6 +94,11 @@ def test_values_of_another_type_are_named(tmp_path, keywords, text):
         terrazzo.write(tmp_path / "o.tif", np.zeros((16, 16), np.uint8), **keywords)
 
 
+def test_a_window_of_a_preview_begins_inside(dem):
+    with pytest.raises(terrazzo.UsageError, match="window does not take"):
+        terrazzo.preview(dem, window=(-5, 0, 10, 10))
+
+
 def test_names_of_rasterio_are_answered_with_ours(dem, tmp_path):
     array = np.zeros((16, 16), np.uint8)
     for function, name, ours in (
