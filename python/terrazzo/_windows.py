@@ -92,6 +92,8 @@ def read_windows(
     pairs = list(items)
     if not pairs:
         raise UsageError("there are no windows to read")
+    if isinstance(pairs[0], str) or not isinstance(pairs[0], Iterable):
+        raise UsageError(f"an item is a pair of a raster and a window or box, not {pairs[0]!r}")
     like = maker_name(like)
     to_device = goes_to_device(device, out, like)
     request, _ = make_request(

@@ -232,3 +232,9 @@ def test_samplers_of_torchgeo_give_slices_of_x_y_and_time(dem):
     np.testing.assert_array_equal(terrazzo.read_windows([(dem, slices)]), terrazzo.read_windows([(dem, box)]))
     with pytest.raises(terrazzo.UsageError, match="window is"):
         terrazzo.read_windows([(dem, (1, 2, 3))])
+
+
+@pytest.mark.parametrize("items", [["dem.tif"], [5]])
+def test_an_item_is_a_pair(items):
+    with pytest.raises(terrazzo.UsageError, match="an item is a pair"):
+        terrazzo.read_windows(items)
