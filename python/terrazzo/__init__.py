@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import errors
+from . import _records, errors
 from ._core import DeviceArray, DeviceBatch, ReadReport
 from ._core import version as __version__
 from ._convert import cog, convert, convert_many
@@ -55,4 +55,5 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+_records.set_up()
 set_up()

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import _core
 from ._dataset import as_dataset
+from ._fields import set_field
 from ._geometry import WindowLike
 from ._requests import make_request, place_window
 from ._sinks import make_target
@@ -68,7 +69,7 @@ def convert_many(
     progress: Any = None,
     **options: Any,
 ) -> dict[str, _core.ConvertOutcome]:
-    """Converts files, folders and patterns ("scenes/*.tif") into a folder; subfolders are repeated there.
+    """Converts files, folders and patterns such as `scenes/*.tif` into a folder; subfolders are repeated there.
 
     The result maps the path of each source to an outcome with `state` ('done', 'skipped', 'failed', 'cancelled'),
     `report`, `error` and `seconds`. A file that fails does not stop the others. A file whose output is newer and has the
@@ -124,14 +125,14 @@ def _align(
     if tiling_scheme != _WEB_SCHEME:
         raise UsageError(f"tiling_scheme is {tiling_scheme!r}; the only one is {_WEB_SCHEME!r}")
     web = _core.WebTileOptions()
-    web.aligned_levels = aligned_levels
+    set_field(web, "aligned_levels", aligned_levels)
     if zoom_level is not None:
-        web.zoom_level = zoom_level
+        set_field(web, "zoom_level", zoom_level)
     tile_size = options.get("tile_size")
     if tile_size is not None:
         if not isinstance(tile_size, int):
             raise UsageError("tiles of web maps are square: tile_size is one number")
         web.tile_size = tile_size
     if reading.get("resampling") is not None:
-        web.resampling = reading["resampling"]
+        set_field(web, "resampling", reading["resampling"])
     _core.align_to_web_tiles(raster, setup, web)

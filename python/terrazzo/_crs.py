@@ -7,11 +7,12 @@ from PROJ if it is installed on the system, else from pyproj if that is installe
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
 from . import _core
-from .errors import UnsupportedError
+from .errors import UnsupportedError, UsageError
 
 
 class Crs:
@@ -106,7 +107,10 @@ class Crs:
         if not isinstance(other, Crs):
             if not isinstance(other, (int, str)) and not hasattr(other, "to_wkt"):
                 return NotImplemented
-            other = Crs(other)
+            try:
+                other = Crs(other)
+            except UsageError:  # no CRS, so not this one
+                return False
         if self.epsg is not None or other.epsg is not None:
             return self.epsg == other.epsg
         return self.wkt == other.wkt
@@ -132,4 +136,9 @@ def crs_text(definition: Any) -> str:
         return definition
     if hasattr(definition, "to_wkt"):
         return definition.to_wkt()
-    return f"EPSG:{int(definition)}"
+    try:
+        return f"EPSG:{operator.index(definition)}"
+    except TypeError:
+        raise UsageError(
+            f"{type(definition).__name__} is not a CRS; pass an EPSG code, a text, or an object with to_wkt()"
+        ) from None

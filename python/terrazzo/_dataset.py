@@ -7,7 +7,7 @@ import functools
 import html
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,16 +15,23 @@ from . import _core
 from ._boundless import outside_values, read_around, read_part
 from ._crs import Crs, crs_text
 from ._device import goes_to_device, make_array, maker_name, stream_address
-from ._geometry import Bounds, Corners, Transform, Window, WindowLike, intersection
+from ._fields import set_fields
+from ._geometry import Bounds, Corners, Transform, Window, WindowLike, intersection, parse_window, point_list
 from ._planned import PlannedReads
-from ._requests import dtype_name, level_size, make_request, number_text, place_window
-from ._sources import is_url, make_source, path_of
-from .errors import UnsupportedError, UsageError, missing_file
+from ._requests import box_in_crs, dtype_name, level_size, make_request, number_text, place_window
+from ._sources import Start, is_url, make_source, path_of
+from .errors import Error, UnsupportedError, UsageError, missing_file
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from ._requests import Resources
+
+
+_THUMBNAIL_PX = 256
+# Decoded pixels that a thumbnail may cost: a fraction of a second, and a short download.
+_THUMBNAIL_BYTES = 128 << 20
+_THUMBNAIL_BYTES_REMOTE = 4 << 20
 
 
 def open(
@@ -49,22 +56,28 @@ def open(
     ...     dem.shape, dem.dtype, str(dem.crs)
     ((1, 300, 400), dtype('float32'), 'EPSG:32632')
     """
+    return _open(source, _OpenArguments(page, sidecars, trust, filesystem, storage_options))
+
+
+class _OpenArguments(NamedTuple):
+    """The arguments of open()."""
+
+    page: int
+    sidecars: bool
+    trust: str
+    filesystem: Any
+    storage_options: Mapping[str, Any] | None
+
+
+def _open(source: Any, opening: _OpenArguments, start: Start | None = None) -> Dataset:
     options = _core.OpenOptions()
-    options.page, options.sidecars, options.trust = page, sidecars, trust
+    set_fields(options, page=opening.page, sidecars=opening.sidecars, trust=opening.trust)
     path = path_of(source)
-    if path is not None and filesystem is None and not storage_options and not is_url(path):
+    if path is not None and opening.filesystem is None and not opening.storage_options and not is_url(path):
         with missing_file(path):
-            core = _core.open(path, options)
-    else:
-        core = _core.open_source(make_source(source, filesystem, storage_options), options)
-    arguments = {
-        "page": page, "sidecars": sidecars, "trust": trust, "filesystem": filesystem, "storage_options": storage_options,
-    }  # fmt: skip
-    return Dataset(core, source, arguments)
-
-
-def _open_with(source: Any, arguments: dict[str, Any]) -> Dataset:
-    return open(source, **arguments)
+            return Dataset(_core.open(path, options), source, opening)
+    core, start = make_source(source, opening.filesystem, opening.storage_options, start)
+    return Dataset(_core.open_source(core, options), source, opening, start)
 
 
 class Dataset(PlannedReads):
@@ -73,9 +86,9 @@ class Dataset(PlannedReads):
     Bands count from 1. Arrays have the axes (band, row, column); a single band, `bands=1`, gives (row, column).
     """
 
-    def __init__(self, core: _core.Dataset, source: Any, arguments: dict[str, Any]):
+    def __init__(self, core: _core.Dataset, source: Any, opening: _OpenArguments, start: Start | None = None):
         self._handle: _core.Dataset | None = core
-        self._source, self._arguments = source, arguments
+        self._source, self._arguments, self._start = source, opening, start
         self.info: _core.Info = core.info
 
     @property
@@ -96,7 +109,7 @@ class Dataset(PlannedReads):
 
     def __reduce__(self):
         source = self._source
-        return _open_with, (os.fspath(source) if isinstance(source, os.PathLike) else source, self._arguments)
+        return _open, (os.fspath(source) if isinstance(source, os.PathLike) else source, self._arguments, self._start)
 
     # --- Description
 
@@ -207,14 +220,10 @@ class Dataset(PlannedReads):
 
     def window(self, bbox: Iterable[float], *, bbox_crs: Any = None, overview: int = 0) -> Window:
         """The pixels that a box of coordinates touches, clipped to the raster."""
-        from ._requests import box_in_crs
-
         return Window(*_core.window_of(self.info, box_in_crs(self._raster, bbox, bbox_crs), overview))
 
     def window_transform(self, window: WindowLike, overview: int = 0) -> Transform:
         """The transform of a raster made of this window."""
-        from ._geometry import parse_window
-
         return Transform.from_gdal(_core.transform_of(self.info, parse_window(window, self.width, self.height), overview))
 
     def __repr__(self) -> str:
@@ -225,19 +234,38 @@ class Dataset(PlannedReads):
         """The description and a thumbnail, for notebooks."""
         rows = {
             "size": f"{self.width} x {self.height} pixels, {self.count} bands of {self.bands[0].dtype}",
-            "CRS": "none" if self.crs is None else str(self.crs),
+            "CRS": self._crs_title(),
             "bounds": "none" if self.transform is None else ", ".join(f"{edge:g}" for edge in self.bounds),
             "compression": self.info.layout.compression,
             "overviews": ", ".join(f"{o.width} x {o.height}" for o in self.overviews) or "none",
         }
         cells = "".join(f"<tr><th>{name}</th><td>{html.escape(text)}</td></tr>" for name, text in rows.items())
+        return f"<b>{html.escape(self.name)}</b><div style='display:flex'>{self._thumbnail()}<table>{cells}</table></div>"
+
+    def _crs_title(self) -> str:
+        if self.crs is None:
+            return "none"
+        try:
+            return str(self.crs) if self.crs.epsg is not None else self.crs.name
+        except Error as error:  # without PROJ
+            return str(error)
+
+    def _thumbnail(self) -> str:
+        """An <img>, or the reason why there is none: to show a dataset neither fails nor takes long."""
+        path = path_of(self._source)
+        is_local = path is not None and not is_url(path) and self._arguments.filesystem is None
+        most_bytes = _THUMBNAIL_BYTES if is_local else _THUMBNAIL_BYTES_REMOTE
+        sizes = [(self.width, self.height), *((level.width, level.height) for level in self.overviews)]
+        width, height = min((size for size in sizes if max(size) >= _THUMBNAIL_PX), default=sizes[0])
         request = _core.PreviewRequest()
-        request.max_size = 256
-        png = base64.b64encode(_core.make_preview(self._raster, request)).decode()
-        return (
-            f"<b>{html.escape(self.name)}</b><div style='display:flex'><img src='data:image/png;base64,{png}'>"
-            f"<table>{cells}</table></div>"
-        )
+        request.max_size = _THUMBNAIL_PX
+        try:
+            if width * height * self.count * self.dtype.itemsize > most_bytes:
+                return "<i>no overview is small enough for a quick thumbnail; preview() draws one</i>"
+            png = base64.b64encode(_core.make_preview(self._raster, request)).decode()
+        except Error as error:
+            return f"<i>no thumbnail: {html.escape(str(error))}</i>"
+        return f"<img src='data:image/png;base64,{png}'>"
 
     # --- Pixels
 
@@ -372,7 +400,7 @@ class Dataset(PlannedReads):
         request, single = make_request(
             overview=overview, bands=bands, masked=masked, unpack=unpack, dtype=dtype, resources=resources
         )
-        places = np.ascontiguousarray(points, dtype=np.float64).reshape(-1, 2)
+        places = point_list(points)
         if crs is not None:
             places = _core.points_in(self.detailed_info(), places, crs_text(crs))
         values, states = _core.sample(self._raster, places, request)
@@ -387,11 +415,11 @@ class Dataset(PlannedReads):
 
     def to_pixel(self, points: Any) -> np.ndarray[Any, Any]:
         """(column, row) of (x, y) pairs; (0, 0) is the outer corner of the first pixel."""
-        return _core.to_pixel(self.info, np.ascontiguousarray(points, dtype=np.float64).reshape(-1, 2))
+        return _core.to_pixel(self.info, point_list(points))
 
     def to_world(self, pixels: Any) -> np.ndarray[Any, Any]:
         """(x, y) of (column, row) pairs."""
-        return _core.to_world(self.info, np.ascontiguousarray(pixels, dtype=np.float64).reshape(-1, 2))
+        return _core.to_world(self.info, point_list(pixels))
 
     def stats(self, bands: int | Iterable[int] | None = None, **keywords: Any) -> list[_core.BandStats]:
         """See terrazzo.stats()."""
@@ -406,13 +434,17 @@ class Dataset(PlannedReads):
         return preview(self, **keywords)
 
 
+_OPEN_KEYWORDS = ("page", "sidecars", "trust", "filesystem", "storage_options")
+
+
 def read(source: Any, bands: int | Iterable[int] | None = None, **keywords: Any) -> Any:
-    """Opens a raster and reads from it: see Dataset.read().
+    """Opens a raster and reads from it: the keywords are those of open() and of Dataset.read().
 
     >>> terrazzo.read("dem.tif", 1, window=(0, 0, 2, 2)).dtype
     dtype('float32')
     """
-    return as_dataset(source).read(bands, **keywords)
+    opening = {name: keywords.pop(name) for name in _OPEN_KEYWORDS if name in keywords}
+    return (open(source, **opening) if opening else as_dataset(source)).read(bands, **keywords)
 
 
 def _new_array(

@@ -68,8 +68,10 @@ def _current_stream(array: Any) -> int:
 
 def goes_to_device(device: str | int | None, out: Any = None, like: str | None = None) -> bool:
     """Whether a result goes to GPU memory. Without `device`, it goes where `out` is, or where `like` has its arrays."""
-    if out is not None and like is not None:
-        raise UsageError("out and like exclude each other")
+    if out is not None:
+        _check_out(out)
+        if like is not None:
+            raise UsageError("out and like exclude each other")
     if device is None:
         to_device = like == "cupy" if out is None else on_device(out)
     else:
@@ -83,6 +85,16 @@ def goes_to_device(device: str | int | None, out: Any = None, like: str | None =
     if to_device:
         enter_cuda()
     return to_device
+
+
+def _check_out(out: Any) -> None:
+    if isinstance(out, np.ndarray):
+        if not out.flags.writeable:
+            raise UsageError("`out` is read-only")
+        if not out.dtype.isnative:
+            raise UsageError(f"`out` has the type {out.dtype.str!r}, in the byte order of another machine")
+    elif not hasattr(out, "__dlpack__") and not hasattr(out, "__cuda_array_interface__"):
+        raise UsageError(f"`out` is {type(out).__name__}; it is an array of numpy, torch or CuPy")
 
 
 def queue_of(stream: Any, pixels: Any, mask: Any = None) -> int:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Union
+
+import numpy as np
 
 from .errors import UsageError
 
@@ -49,6 +51,8 @@ class Transform(NamedTuple):
     (500020.0, 4199970.0)
     >>> t.a, t.c, t.e, t.f
     (10.0, 500000.0, -10.0, 4200000.0)
+    >>> ~t @ (500020, 4199970)
+    (2.0, 3.0)
     """
 
     a: float
@@ -75,6 +79,21 @@ class Transform(NamedTuple):
         column, row = pixel
         return self.a * column + self.b * row + self.c, self.d * column + self.e * row + self.f
 
+    def __mul__(self, pixel: Any) -> Any:
+        """The same as `@`: what programs for older versions of affine type."""
+        return self @ pixel
+
+    def __invert__(self) -> Transform:
+        """From (x, y) to (column, row)."""
+        determinant = self.a * self.e - self.b * self.d
+        if determinant == 0:
+            raise UsageError(f"{self} puts all pixels on one line: it has no inverse")
+        a, b, d, e = self.e / determinant, -self.b / determinant, -self.d / determinant, self.a / determinant
+        return Transform(a, b, -self.c * a - self.f * b, d, e, -self.c * d - self.f * e)
+
+
+# The transform of rasters that are not georeferenced, as in rioxarray.
+IDENTITY = Transform(1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 
 WindowLike = Union[Window, tuple[int, int, int, int], tuple[slice, slice], Any]
 
@@ -92,21 +111,23 @@ def _slice_range(part: slice, size: int | None, axis: str) -> tuple[int, int]:
     return start, stop - start
 
 
-_FOUR_WHOLE_NUMBERS = [int, int, int, int]
-
-
 def is_plain(window: Any) -> bool:
     """Whether a window is a tuple of four int: what most callers pass, and what needs no parse_window()."""
-    return type(window) is tuple and [*map(type, window)] == _FOUR_WHOLE_NUMBERS
+    if type(window) is not tuple or len(window) != 4:
+        return False
+    column, row, width, height = window
+    return type(column) is type(row) is type(width) is type(height) is int
 
 
 def parse_window(window: WindowLike, width: int | None = None, height: int | None = None) -> Window:
-    """From (column, row, width, height), (slice of rows, slice of columns) or a rasterio Window."""
+    """From (column, row, width, height), (rows, columns) as slices or pairs (first, end), or a rasterio Window."""
     if type(window) is Window:
         return window
     if hasattr(window, "col_off"):
         return Window(*(_whole(getattr(window, name)) for name in ("col_off", "row_off", "width", "height")))
     parts: tuple[Any, ...] = tuple(window)
+    if len(parts) == 2 and not any(isinstance(part, slice) for part in parts):
+        parts = tuple(slice(*pair(part, "rows and columns")) for part in parts)  # rasterio's ((0, 10), (5, 20))
     if len(parts) == 2 and all(isinstance(part, slice) for part in parts):
         row, rows = _slice_range(parts[0], height, "rows")
         column, columns = _slice_range(parts[1], width, "columns")
@@ -114,6 +135,18 @@ def parse_window(window: WindowLike, width: int | None = None, height: int | Non
     if len(parts) != 4:
         raise UsageError("a window is (column, row, width, height), or (slice of rows, slice of columns)")
     return Window(*map(_whole, parts))
+
+
+def point_list(points: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Pairs of numbers, from an array (count, 2), one pair, or any iterable of pairs."""
+    if isinstance(points, Iterator):
+        points = list(points)
+    places = np.ascontiguousarray(points, dtype=np.float64)
+    if places.size == 0:
+        return places.reshape(0, 2)
+    if places.ndim not in (1, 2) or places.shape[-1] != 2:
+        raise UsageError(f"points are pairs of numbers, an array (count, 2), not {places.shape}")
+    return places.reshape(-1, 2)
 
 
 def intersection(window: Window, width: int, height: int) -> Window | None:
@@ -133,7 +166,10 @@ def _whole(number: Any) -> int:
         pass
     if isinstance(number, float) and number.is_integer():
         return int(number)
-    raise UsageError(f"a window counts whole pixels, not {number!r}")
+    raise UsageError(
+        f"a window counts whole pixels, not {number!r}; pass `bbox` for coordinates, or round the window: "
+        "window.round_offsets().round_lengths() of rasterio"
+    )
 
 
 def parse_transform(transform: Any) -> Transform:

@@ -14,10 +14,10 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from ._dataset import Dataset
-from ._geometry import Transform
+from ._geometry import IDENTITY, Transform
 from ._lazy_index import axes_of, points_by_tile, positions_of
+from ._requests import level_size
 
-_IDENTITY = Transform(1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 _DEFAULT_CHUNK_BYTES = 128 << 20  # dask's default of array.chunk-size
 _WINDOWS_IN_FLIGHT = 8  # of one indexing operation; a read of many tiles uses all cores by itself
 
@@ -45,7 +45,7 @@ class RasterArray(BackendArray):
         device: str | int = "cpu",
     ):
         self.dataset, self.overview, self.band, self.decoding, self.device = dataset, overview, band, decoding, device
-        size = level_size(dataset, overview)
+        size = level_shape(dataset, overview)
         self.shape: tuple[int, ...] = size if band is not None else (dataset.count, *size)
         self.dtype = dataset.dtype if decoding is None else decoding.dtype
 
@@ -61,7 +61,7 @@ class RasterArray(BackendArray):
     def _read(self, key: tuple[Any, ...]) -> Any:
         """Outer indexing: one axis after the other. No tile is decoded twice, and none without need."""
         bands = positions_of(key[0], self.dataset.count) if self.band is None else np.array(self.band - 1)
-        size, tile = level_size(self.dataset, self.overview), tile_size(self.dataset, self.overview)
+        size, tile = level_shape(self.dataset, self.overview), tile_shape(self.dataset, self.overview)
         rows, columns = axes_of(key[-2], key[-1], size, tile)
         numbers = bands.reshape(-1) + 1
         windows = list(itertools.product(rows.runs, columns.runs)) if len(numbers) else []
@@ -89,7 +89,7 @@ class RasterArray(BackendArray):
     def _read_points(self, key: tuple[Any, ...]) -> Any:
         """Pointwise indexing: reads the tiles of the points alone."""
         numbers, *places = key if self.band is None else (np.array(self.band - 1), *key)
-        sizes = (self.dataset.count, *level_size(self.dataset, self.overview))
+        sizes = (self.dataset.count, *level_shape(self.dataset, self.overview))
         parts = np.broadcast_arrays(*(positions_of(part, size) for part, size in zip((numbers, *places), sizes)))
         bands, rows, columns = (part.reshape(-1) for part in parts)
         needed, band_of = np.unique(bands, return_inverse=True)
@@ -100,7 +100,7 @@ class RasterArray(BackendArray):
             pixels = self._window(needed + 1, points.row, points.column, height, width)
             result[points.target] = pixels[band_of[points.target], points.rows, points.columns]
 
-        _for_each(fill, points_by_tile(rows, columns, tile_size(self.dataset, self.overview)))
+        _for_each(fill, points_by_tile(rows, columns, tile_shape(self.dataset, self.overview)))
         return result.reshape(parts[0].shape)
 
     def _window(self, numbers: np.ndarray[Any, Any], row: int, column: int, rows: int, columns: int) -> Any:
@@ -152,15 +152,13 @@ class CentresArray(BackendArray):
         return columns * self.per_column + (down[:, None] if columns.ndim and rows.ndim else down) + self.first
 
 
-def level_size(dataset: Dataset, overview: int) -> tuple[int, int]:
+def level_shape(dataset: Dataset, overview: int) -> tuple[int, int]:
     """(height, width)."""
-    if overview == 0:
-        return dataset.height, dataset.width
-    level = dataset.overviews[overview - 1]
-    return level.height, level.width
+    width, height = level_size(dataset.info, overview)
+    return height, width
 
 
-def tile_size(dataset: Dataset, overview: int) -> tuple[int, int]:
+def tile_shape(dataset: Dataset, overview: int) -> tuple[int, int]:
     """(height, width) of the tiles or strips."""
     layout = dataset.info.layout if overview == 0 else dataset.overviews[overview - 1]
     return layout.tile_height, layout.tile_width
@@ -168,10 +166,10 @@ def tile_size(dataset: Dataset, overview: int) -> tuple[int, int]:
 
 def level_transform(dataset: Dataset, overview: int) -> Transform:
     """The transform of a level; of pixels, if the raster is not georeferenced by one."""
-    height, width = level_size(dataset, overview)
+    height, width = level_shape(dataset, overview)
     if dataset.transform is not None:
         return dataset.window_transform((0, 0, width, height), overview)
-    return _IDENTITY._replace(a=dataset.width / width, e=dataset.height / height)
+    return IDENTITY._replace(a=dataset.width / width, e=dataset.height / height)
 
 
 def centres(t: Transform, height: int, width: int) -> dict[str, Any]:
@@ -198,8 +196,8 @@ def _chunk_bytes() -> int:
 
 def preferred_chunks(dataset: Dataset, overview: int, dtype: np.dtype[Any]) -> dict[str, int]:
     """Whole tiles, so that no tile is decoded by two tasks, of dask's chunk size or less, if a tile is not larger."""
-    height, width = level_size(dataset, overview)
-    tile_height, tile_width = tile_size(dataset, overview)
+    height, width = level_shape(dataset, overview)
+    tile_height, tile_width = tile_shape(dataset, overview)
     bands = dataset.count if dataset.info.layout.interleave == "pixel" else 1
     pixels = _chunk_bytes() / (bands * dtype.itemsize)
     columns = min(width, max(1, int(math.sqrt(pixels) / tile_width)) * tile_width)

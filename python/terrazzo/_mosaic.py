@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _core
 from ._dataset import Dataset, open
+from ._fields import set_fields
 from ._geometry import pair
 from ._requests import dtype_name
 from ._sinks import make_target
@@ -34,7 +35,7 @@ def mosaic(
 ) -> _core.MosaicReport:
     """Joins rasters of one CRS to a GeoTIFF or COG, in one pass and bounded memory: docs/mosaic.md.
 
-    `inputs` are paths (files, folders and patterns such as "tiles/*.tif"), URLs, sources of open() and Datasets. Where
+    `inputs` are paths (files, folders and patterns such as `tiles/*.tif`), URLs, sources of open() and Datasets. Where
     they overlap, `rule` chooses the value: 'first', 'last', 'min', 'max', 'mean'. A pixel that is missing in one input
     lets the others show through.
 
@@ -50,8 +51,7 @@ def mosaic(
     True
     """
     request = _core.MosaicRequest()
-    request.rule, request.bad_tile, request.strict = rule, bad_tile, strict
-    request.threads, request.memory_limit_bytes = threads, memory_limit_bytes
+    set_fields(request, rule=rule, bad_tile=bad_tile, strict=strict, threads=threads, memory_limit_bytes=memory_limit_bytes)
     if bounds is not None:
         left, bottom, right, top = map(float, bounds)
         request.bounds = (left, bottom, right, top)

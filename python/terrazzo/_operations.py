@@ -10,6 +10,7 @@ from typing import Any
 from . import _core
 from ._crs import core_crs
 from ._dataset import as_dataset
+from ._fields import set_field, set_fields
 from ._geometry import WindowLike, parse_transform, parse_window
 from ._requests import Resources, band_list, make_request, number_text, place_window
 from ._sources import is_url, make_source, path_of
@@ -33,10 +34,10 @@ def validate(
     ['not-a-tiff']
     """
     options = _core.ValidateOptions()
-    options.decode, options.max_findings, options.progress = decode, max_findings, progress
+    set_fields(options, decode=decode, max_findings=max_findings, progress=progress)
     path = path_of(source)
     if path is None or filesystem is not None or storage_options or is_url(path):
-        return _core.validate_source(make_source(source, filesystem, storage_options), options)
+        return _core.validate_source(make_source(source, filesystem, storage_options)[0], options)
     with missing_file(path):
         return _core.validate(path, options)
 
@@ -64,9 +65,9 @@ def edit(
 ) -> _core.EditReport:
     """Changes the tags of a file and leaves its pixels alone.
 
-    None removes nodata, CRS or transform. `tags` sets metadata items, `unset` removes some. `bands` maps the number of a
-    band to its `description`, `unit`, `scale`, `offset` and `tags`. `rewrite` allows a new file if the change does not
-    fit.
+    None removes nodata, CRS or transform. `tags` sets metadata items; `unset`, or the value None, removes some. `bands`
+    maps the number of a band to its `description`, `unit`, `scale`, `offset` and `tags`. `rewrite` allows a new file if
+    the change does not fit.
 
     >>> terrazzo.edit("edit.tif", nodata=-9999, tags={"AUTHOR": "me"}, bands={1: {"description": "height"}}).way
     'appended'
@@ -83,11 +84,11 @@ def edit(
     elif transform is not ...:
         changes.transform = parse_transform(transform).to_gdal()
     if tags is not None:
-        changes.set = {key: str(value) for key, value in tags.items()}
-    changes.unset = list(unset)
+        changes.set = {key: str(value) for key, value in tags.items() if value is not None}
+    changes.unset = [*unset, *(key for key, value in (tags or {}).items() if value is None)]
     changes.bands = [_band_edit(band, values) for band, values in (bands or {}).items()]
     options = _core.EditOptions()
-    options.rewrite, options.progress = rewrite, progress
+    set_fields(options, rewrite=rewrite, progress=progress)
     file = _local(path)
     with missing_file(file):
         return _core.edit(file, changes, options)
@@ -98,9 +99,10 @@ def _band_edit(band: int, values: Mapping[str, Any]) -> _core.BandEdit:
     change.band = band
     for name, value in values.items():
         if name == "tags":
-            change.set = {key: str(text) for key, text in value.items()}
+            change.set = {key: str(text) for key, text in value.items() if text is not None}
+            change.unset = [key for key, text in value.items() if text is None]
         elif name in ("description", "unit", "scale", "offset"):
-            setattr(change, name, value)
+            set_field(change, name, value)
         else:
             raise TypeError(f"a band has no {name!r} that edit() can change")
     return change
@@ -138,9 +140,9 @@ def overviews(
     if factors is not None:
         options.factors = list(factors)
     if resampling is not None:
-        options.resampling = resampling
+        set_field(options, "resampling", resampling)
     options.place = "external" if external else "internal"
-    options.keep, options.threads, options.progress = keep, threads, progress
+    set_fields(options, keep=keep, threads=threads, progress=progress)
     if compression is not None:
         options.set_compression(compression, level)
     elif level is not None:
@@ -173,7 +175,7 @@ def stats(
     read, _ = make_request(bands=bands, resources=resources, **reading)
     place_window(dataset._raster, read, window, bbox, bbox_crs, boundless=False)
     request.read = read
-    request.histogram_bins = bins
+    set_field(request, "histogram_bins", bins)
     if range is not None:
         request.histogram_min, request.histogram_max = map(float, range)
     return _core.compute_stats(dataset._raster, request)
@@ -202,14 +204,13 @@ def preview(
     """
     dataset = as_dataset(source)
     request = _core.PreviewRequest()
-    request.max_size, request.style, request.colormap, request.gamma = max_size, style, colormap, gamma
+    set_fields(request, max_size=max_size, style=style, colormap=colormap, gamma=gamma, threads=threads, progress=progress)
     request.bands = band_list(bands)[0]
     request.stretch_low, request.stretch_high = map(float, stretch)
     if range is not None:
         request.range_min, request.range_max = map(float, range)
     if window is not None:
-        request.window = parse_window(window, dataset.width, dataset.height)
-    request.threads, request.progress = threads, progress
+        set_field(request, "window", parse_window(window, dataset.width, dataset.height))
     return _core.make_preview(dataset._raster, request)
 
 

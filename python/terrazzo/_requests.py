@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core
 from ._crs import crs_text
+from ._fields import set_field, unknown_argument
 from ._geometry import Window, is_plain, pair, parse_window
 from ._progress import Progress
 from .errors import UsageError
@@ -105,7 +106,7 @@ def place_window(
         window = _core.grid_window_of(info, box, level) if boundless else _core.window_of(info, box, level)
     elif window is None:
         return None
-    width, height = level_size(info, level)
+    width, height = (info.width, info.height) if level == 0 else level_size(info, level)
     place = window if is_plain(window) else parse_window(window, width, height)
     column, row, columns, rows = place
     if column >= 0 and row >= 0 and column + columns <= width and row + rows <= height:
@@ -150,7 +151,7 @@ def make_request(
     if keep_extent:
         request.keep_extent = True
     if resampling is not None:
-        request.resampling = resampling
+        set_field(request, "resampling", resampling)
     if masked:
         request.masked = True
     if unpack:
@@ -163,6 +164,6 @@ def make_request(
     if resources:
         for name, value in resources.items():
             if name not in Resources.__annotations__:
-                raise TypeError(f"read() has no argument {name!r}")
-            setattr(request, name, value)
+                raise unknown_argument(name)
+            set_field(request, name, value)
     return request, single

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from . import _core
+from ._fields import set_field
 
 _LOG = logging.getLogger("terrazzo")
 _DRIVER = "/proc/driver/nvidia"
@@ -38,7 +39,7 @@ def configure(
     }
     for name, value in given.items():
         if value is not None:
-            setattr(values, name, value)
+            set_field(values, name, value)
     _core.set_settings(values)
 
 

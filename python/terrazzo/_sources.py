@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from . import _core
 from .errors import UnsupportedError, UsageError
@@ -23,6 +23,13 @@ class RangeReader(Protocol):
     size: int
 
     def read_ranges(self, ranges: Ranges) -> Sequence[Any]: ...
+
+
+class Start(NamedTuple):
+    """What a store is asked for when a file is opened: its size, and its first bytes."""
+
+    size: int
+    head: bytes
 
 
 # A source with latency: large batches, so that one call asks for all tiles of a read, and gaps that cost less than a
@@ -55,8 +62,10 @@ def is_buffer(source: Any) -> bool:
     return True
 
 
-def make_source(source: Any, filesystem: Any = None, storage_options: Any = None) -> _core.ByteSource:
-    """The source of an object that is not a local path."""
+def make_source(
+    source: Any, filesystem: Any = None, storage_options: Any = None, start: Start | None = None
+) -> tuple[_core.ByteSource, Start | None]:
+    """The source of an object that is not a local path, and, in a store, its start, if that is not known."""
     path = path_of(source)
     if filesystem is None and path is not None and is_url(path):
         filesystem, path = open_url(path, storage_options)
@@ -67,7 +76,11 @@ def make_source(source: Any, filesystem: Any = None, storage_options: Any = None
     if filesystem is not None:
         from . import _stores
 
-        return _stores.make_source(filesystem, str(source) if path is None else path)
+        return _stores.make_source(filesystem, str(source) if path is None else path, start)
+    return _make_source(source), None
+
+
+def _make_source(source: Any) -> _core.ByteSource:
     if is_buffer(source):
         return _core.buffer_source(source, "memory")
     if hasattr(source, "read_ranges"):

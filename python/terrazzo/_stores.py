@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files in file systems of fsspec and in stores of obstore, as sources.
 
-A file is opened by one request where the store tells the size of the object with its first bytes. Retries, credentials
-and time limits are the store's: an exception of it becomes an IoError, with the exception as its cause.
+A file is opened by one request where the store tells the size of the object with its first bytes, and without a request
+where a pickled dataset brings them. Retries, credentials and time limits are the store's: an exception of it becomes an
+IoError, with the exception as its cause.
 """
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import _core
-from ._sources import REMOTE, Ranges, ranges_source
+from ._sources import REMOTE, Ranges, Start, ranges_source
 from .errors import Error, IoError, MissingFileError, UnsupportedError
 
 # What the library reads first of a remote source: header and directories of nearly all COGs.
@@ -45,20 +46,30 @@ def local_path(path: str) -> str:
     return strip_protocol(path)
 
 
-def make_source(filesystem: Any, path: str) -> _core.ByteSource:
+def make_source(filesystem: Any, path: str, start: Start | None = None) -> tuple[_core.ByteSource, Start]:
+    """The source, and what opening has asked of the store."""
+    if start is None:
+        with store_errors(path):
+            start = _fetch_start(filesystem, path)
+    ranges = _get_ranges if is_obstore(filesystem) else _cat_ranges
+    return ranges_source(_after_head(ranges(filesystem, path), start.head), path, start.size, REMOTE), start
+
+
+def _fetch_start(filesystem: Any, path: str) -> Start:
     if is_obstore(filesystem):
-        return _obstore_source(filesystem, path)
+        answer = filesystem.get(path, options={"range": (0, _HEAD_BYTES)})
+        return Start(answer.meta["size"], bytes(answer.bytes()))
     if is_http(filesystem) and hasattr(filesystem, "set_session"):
-        return _http_source(filesystem, path)
+        return _fetch_http_start(filesystem, path)
     if "s3" in _protocols(filesystem) and hasattr(filesystem, "_call_s3"):
-        return _s3_source(filesystem, path)
+        return _fetch_s3_start(filesystem, path)
     if not hasattr(filesystem, "cat_ranges"):
         raise UnsupportedError(f"{type(filesystem).__name__} is not a file system: it has neither cat_ranges() nor get_ranges()")
-    with store_errors(path):
-        size = filesystem.size(path)
+    size = filesystem.size(path)
     if size is None:
         raise UnsupportedError(f"{path}: the file system does not know the size of the file")
-    return ranges_source(_cat_ranges(filesystem, path), path, size, REMOTE)
+    head = _cat_ranges(filesystem, path)([(0, min(size, _HEAD_BYTES))]) if size > 0 else [b""]
+    return Start(size, bytes(head[0]))
 
 
 @contextlib.contextmanager
@@ -91,6 +102,16 @@ def _cat_ranges(filesystem: Any, path: str) -> Callable[[Ranges], Sequence[Any]]
     return read_ranges
 
 
+def _get_ranges(store: Any, path: str) -> Callable[[Ranges], Sequence[Any]]:
+    """obstore: get_ranges() does the same."""
+
+    def read_ranges(ranges: Ranges) -> Sequence[Any]:
+        starts, lengths = [offset for offset, _ in ranges], [length for _, length in ranges]
+        return store.get_ranges(path, starts=starts, lengths=lengths, coalesce=_NO_GAP)
+
+    return read_ranges
+
+
 def _after_head(read: Callable[[Ranges], Sequence[Any]], head: Any) -> Callable[[Ranges], Sequence[Any]]:
     """Answers ranges inside the first bytes, which came with the size, without a request."""
     first = memoryview(head)
@@ -103,19 +124,7 @@ def _after_head(read: Callable[[Ranges], Sequence[Any]], head: Any) -> Callable[
     return read_ranges
 
 
-def _obstore_source(store: Any, path: str) -> _core.ByteSource:
-    with store_errors(path):
-        answer = store.get(path, options={"range": (0, _HEAD_BYTES)})
-        size, head = answer.meta["size"], answer.bytes()
-
-    def read_ranges(ranges: Ranges) -> Sequence[Any]:
-        starts, lengths = [offset for offset, _ in ranges], [length for _, length in ranges]
-        return store.get_ranges(path, starts=starts, lengths=lengths, coalesce=_NO_GAP)
-
-    return ranges_source(_after_head(read_ranges, head), path, size, REMOTE)
-
-
-def _http_source(filesystem: Any, url: str) -> _core.ByteSource:
+def _fetch_http_start(filesystem: Any, url: str) -> Start:
     """HTTPFileSystem.size() costs a HEAD request; the answer to the first range has the size as well."""
     from fsspec.asyn import sync
 
@@ -137,16 +146,15 @@ def _http_source(filesystem: Any, url: str) -> _core.ByteSource:
             head = await answer.read()
         return (int(size) if size.isdigit() else -1), head
 
-    with store_errors(url):
-        size, head = sync(filesystem.loop, first_range)
-        if size < 0:  # "bytes 0-32767/*"
-            size = filesystem.size(url)
+    size, head = sync(filesystem.loop, first_range)
+    if size < 0:  # "bytes 0-32767/*"
+        size = filesystem.size(url)
     if size is None:
         raise UnsupportedError(f"{url}: the server does not tell the size of the file")
-    return ranges_source(_after_head(_cat_ranges(filesystem, url), head), url, size, REMOTE)
+    return Start(size, head)
 
 
-def _s3_source(filesystem: Any, path: str) -> _core.ByteSource:
+def _fetch_s3_start(filesystem: Any, path: str) -> Start:
     """s3fs, whose size() costs a HEAD request, like HTTP."""
     from fsspec.asyn import sync
 
@@ -159,6 +167,5 @@ def _s3_source(filesystem: Any, path: str) -> _core.ByteSource:
         async with answer["Body"] as body:
             return answer["ContentRange"].rpartition("/")[2], await body.read()
 
-    with store_errors(path):
-        size, head = sync(filesystem.loop, first_range)
-    return ranges_source(_after_head(_cat_ranges(filesystem, path), head), path, int(size), REMOTE)
+    size, head = sync(filesystem.loop, first_range)
+    return Start(int(size), head)

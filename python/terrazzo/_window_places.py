@@ -41,12 +41,11 @@ class Part(NamedTuple):
 class Grid:
     """What the places of one call have in common."""
 
-    def __init__(self, size: Any, overview: int | None, resolution: Any, resampling: str | None, bbox_crs: Any, boundless: bool):
+    def __init__(self, size: Any, overview: int | None, resolution: Any, nearest: bool, bbox_crs: Any, boundless: bool):
         self.level = 0 if overview is None else operator.index(overview)
         self.size = None if size is None else tuple(operator.index(count) for count in pair(size, "size"))
         self.resolution = None if resolution is None else tuple(map(float, pair(resolution, "resolution")))
-        self.nearest = resampling in (None, "nearest")
-        self.bbox_crs, self.boundless = bbox_crs, boundless
+        self.nearest, self.bbox_crs, self.boundless = nearest, bbox_crs, boundless
         if self.size is not None and min(self.size) < 1:
             raise UsageError(f"size is {self.size}; both numbers are at least 1")
         if self.resolution is not None and not (min(self.resolution) > 0 and max(self.resolution) < math.inf):
@@ -137,11 +136,14 @@ class Raster:
 
 
 def _box_of(place: Any) -> Bounds | None:
-    """A terrazzo.Bounds, or rasterio's or torchgeo's BoundingBox."""
+    """A terrazzo.Bounds, rasterio's BoundingBox, or what a sampler of torchgeo gives: a BoundingBox, or slices of x, y, t."""
     if hasattr(place, "left") and hasattr(place, "bottom"):
         return Bounds(place.left, place.bottom, place.right, place.top)
     if hasattr(place, "minx"):
         return Bounds(place.minx, place.miny, place.maxx, place.maxy)
+    if type(place) is tuple and len(place) == 3 and isinstance(place[0], slice):
+        x, y, _ = place
+        return Bounds(x.start, y.start, x.stop, y.stop)
     return None
 
 

@@ -92,13 +92,15 @@ def read_windows(
     pairs = list(items)
     if not pairs:
         raise UsageError("there are no windows to read")
+    if isinstance(pairs[0], str) or not isinstance(pairs[0], Iterable):
+        raise UsageError(f"an item is a pair of a raster and a window or box, not {pairs[0]!r}")
     like = maker_name(like)
     to_device = goes_to_device(device, out, like)
     request, _ = make_request(
         overview=overview, bands=bands, resampling=resampling, masked=masked, unpack=unpack, resources=resources
     )
     failures = _Failures(on_error == "fill")
-    grid = Grid(size, overview, resolution, resampling, bbox_crs, boundless)
+    grid = Grid(size, overview, resolution, request.resampling == "nearest", bbox_crs, boundless)
     values = _Values(masked, scale, offset, fill)
     batch = _Batch(_place(pairs, grid, failures), request, failures, values, stream)
     batch.choose_type(dtype if out is None else out.dtype)

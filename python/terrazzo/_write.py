@@ -2,6 +2,7 @@
 """Writing rasters."""
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from types import EllipsisType
 from typing import Any
@@ -13,10 +14,13 @@ from ._crs import core_crs
 from ._dataset import as_dataset
 from ._device import queue_of
 from ._extra_tags import add_extra_tags
+from ._fields import set_field, set_fields, unknown_argument
 from ._geometry import pair, parse_transform
 from ._requests import dtype_name, number_text
 from ._sinks import make_target
 from .errors import UsageError
+
+_LOG = logging.getLogger("terrazzo")
 
 # Keywords that are fields of WriteOptions, with the same names and values.
 _FIELDS = frozenset({
@@ -34,13 +38,13 @@ def write_options(
     transform: Any = None,
     nodata: float | str | None | EllipsisType = ...,
     tags: Mapping[str, Any] | None = None,
-    gcps: Iterable[Sequence[float]] | None = None,
-    descriptions: Sequence[str] | None = None,
-    units: Sequence[str] | None = None,
-    scales: Sequence[float] | None = None,
-    offsets: Sequence[float] | None = None,
-    colors: Sequence[str] | None = None,
-    color_table: Sequence[Sequence[int]] | None = None,
+    gcps: Iterable[Any] | None = None,
+    descriptions: str | Sequence[str] | None = None,
+    units: str | Sequence[str] | None = None,
+    scales: float | Sequence[float] | None = None,
+    offsets: float | Sequence[float] | None = None,
+    colors: str | Sequence[str] | None = None,
+    color_table: Sequence[Sequence[int]] | Mapping[int, Sequence[int]] | None = None,
     category_names: Sequence[str] | None = None,
     pixel_is_point: bool | None = None,
     tile_size: int | tuple[int, int] | None = None,
@@ -56,20 +60,21 @@ def write_options(
         place.transform = parse_transform(transform).to_gdal()
         place.gcps = []
     if gcps is not None:
-        place.gcps = [_ground_control_point(*numbers) for numbers in gcps]
+        place.gcps = [_ground_control_point(*_numbers_of(point)) for point in gcps]
     if pixel_is_point is not None:
-        place.pixel_is_point, place.has_raster_type = pixel_is_point, True
+        set_fields(place, pixel_is_point=pixel_is_point, has_raster_type=True)
     if nodata is not ...:
         options.nodata = None if nodata is None else number_text(nodata)
     if tags is not None:
         metadata = options.metadata
-        metadata[""] = {**metadata.get("", {}), **{key: str(value) for key, value in tags.items()}}
+        items = {**metadata.get("", {}), **tags}
+        metadata[""] = {key: str(value) for key, value in items.items() if value is not None}
         options.metadata = metadata
     _set_bands(options, {"description": descriptions, "unit": units, "scale": scales, "offset": offsets, "color": colors})
     if color_table is not None or category_names is not None:
         infos = _band_infos(options)
         if color_table is not None:
-            infos[0].color_table = [list(entry) for entry in color_table]
+            infos[0].color_table = _color_rows(color_table)
             infos[0].color = "palette"
         if category_names is not None:
             infos[0].category_names = list(category_names)
@@ -81,10 +86,18 @@ def write_options(
     add_extra_tags(options, extra_tags)
     for name, value in fields.items():
         if name not in _FIELDS:
-            raise TypeError(f"unexpected keyword argument {name!r}")
+            raise unknown_argument(name)
         if value is not None:
-            setattr(options, name, value)
+            set_field(options, name, value)
     return options
+
+
+def _numbers_of(point: Any) -> Iterable[float]:
+    """Of a point in rasterio's form, or (column, row, x, y) with or without z."""
+    if not hasattr(point, "col") and not hasattr(point, "column"):
+        return point
+    column = point.col if hasattr(point, "col") else point.column
+    return column, point.row, point.x, point.y, point.z or 0.0
 
 
 def _ground_control_point(column: float, row: float, x: float, y: float, z: float = 0.0) -> _core.GroundControlPoint:
@@ -93,21 +106,30 @@ def _ground_control_point(column: float, row: float, x: float, y: float, z: floa
     return point
 
 
+def _color_rows(table: Any) -> list[list[int]]:
+    """From a list of colours, or {value: colour} as rasterio has it; values between them are transparent black."""
+    if isinstance(table, Mapping):
+        table = [table.get(value, (0, 0, 0, 0)) for value in range(max(table, default=-1) + 1)]
+    return [[int(part) for part in entry] for entry in table]
+
+
 def _band_infos(options: _core.WriteOptions) -> list[_core.BandInfo]:
     return list(options.band_info) or [_core.BandInfo() for _ in range(options.bands)]
 
 
-def _set_bands(options: _core.WriteOptions, columns: dict[str, Sequence[Any] | None]) -> None:
+def _set_bands(options: _core.WriteOptions, columns: dict[str, Any]) -> None:
     if all(values is None for values in columns.values()):
         return
     infos = _band_infos(options)
     for field, values in columns.items():
         if values is None:
             continue
+        if isinstance(values, (str, float, int)):
+            values = [values] * len(infos)
         if len(values) != len(infos):
             raise UsageError(f"{len(values)} values of {field} for {len(infos)} bands")
         for info, value in zip(infos, values):
-            setattr(info, field, value)
+            set_field(info, field, value)
             if field in ("scale", "offset"):
                 setattr(info, f"has_{field}", True)
     options.band_info = infos
@@ -140,6 +162,15 @@ def _options_like(like: Any, dtype: Any, bands: int, size: tuple[int, int], keyw
     if nodata is not None and keywords.get("nodata", ...) is ...:
         options.nodata = number_text(nodata)
     return options
+
+
+def _note_lost_place(array: Any, like: Any, options: Mapping[str, Any]) -> None:
+    """A DataArray brings a CRS and coordinates, which an array has not."""
+    if hasattr(array, "coords") and hasattr(array, "encoding") and like is None and not {"crs", "transform", "gcps"} & set(options):
+        _LOG.warning(
+            "write() takes the values of the DataArray alone; its .terrazzo.to_geotiff(), after `import terrazzo.accessor`, "
+            "writes CRS, transform and nodata too"
+        )
 
 
 def _as_array(array: Any) -> Any:
@@ -186,8 +217,9 @@ def write(
 
     Georeference: `like` (a Dataset or a path: CRS, transform, nodata, tags and bands of that raster), `crs` (EPSG code,
     text, pyproj or rasterio CRS), `transform` (affine's order), `gcps`, `pixel_is_point`.
-    Description: `nodata`, `tags`, and for each band `descriptions`, `units`, `scales`, `offsets`, `colors`;
-    `color_table`, `category_names`; `extra_tags`, a list of (number, type, value) such as (65000, 'ascii', 'a text').
+    Description: `nodata`, `tags`, and `descriptions`, `units`, `scales`, `offsets`, `colors` as a list with a value for
+    each band, or one for all; `color_table` (a list, or a dict by value), `category_names`; `extra_tags`, a list of
+    (number, type, value) such as (65000, 'ascii', 'a text').
     File: `cog`, `compression` ('zstd', 'deflate', 'lzw', 'lerc', 'jpeg', ...), `level`, `predictor`, `quality`,
     `lossless`, `lerc_max_error`, `tile_size`, `strip_rows`, `interleave`, `overviews` (factors), `overview_resampling`,
     `statistics`, `sparse`, `bigtiff`, `photometric`.
@@ -199,6 +231,7 @@ def write(
     >>> terrazzo.open("out.tif").info.layout.compression
     'zstd'
     """
+    _note_lost_place(array, like, options)
     if hasattr(array, "__dask_graph__") and array.__dask_graph__() is not None:
         from ._dask_write import write_dask
 

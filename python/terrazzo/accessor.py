@@ -20,13 +20,12 @@ import xarray as xr
 from xarray.conventions import encode_cf_variable
 
 from ._crs import Crs
-from ._geometry import Bounds, Transform
+from ._geometry import IDENTITY, Bounds, Transform
 from ._write import write
 from .errors import UsageError
 
 _ROWS = ("y", "lat", "latitude")
 _COLUMNS = ("x", "lon", "longitude")
-_IDENTITY = Transform(1.0, 0.0, 0.0, 0.0, 1.0, 0.0)  # rioxarray's, for rasters that are not georeferenced
 _TOLERANCE = 1e-5  # of a pixel: coordinates are rounded
 # Attributes that are written as something else than tags.
 _NO_TAGS = ("long_name", "units", "grid_mapping", "crs", "crs_wkt", "transform", "_FillValue", "scale_factor", "add_offset",
@@ -64,13 +63,13 @@ class _Georeferenced:
         stored = Transform.from_gdal([float(part) for part in text.split()]) if text else None
         y, x = _spatial_dims(array)
         if not {x, y} <= set(array.coords):
-            return None if stored == _IDENTITY else stored
+            return None if stored == IDENTITY else stored
         columns, rows = array.coords[x].values, array.coords[y].values
         across, down = (stored.a, stored.e) if stored else (None, None)
         a, c = _grid(columns, across, stored.c if stored else 0.0, x)
         e, f = _grid(rows, down, stored.f if stored else 0.0, y)
         found = Transform(a, 0.0, c, 0.0, e, f)
-        return None if found == _IDENTITY else found
+        return None if found == IDENTITY else found
 
     @property
     def bounds(self) -> Bounds:
@@ -78,7 +77,7 @@ class _Georeferenced:
         array = self._array
         y, x = _spatial_dims(array)
         width, height = array.sizes[x], array.sizes[y]
-        corners = [(self.transform or _IDENTITY) @ place for place in ((0, 0), (width, 0), (0, height), (width, height))]
+        corners = [(self.transform or IDENTITY) @ place for place in ((0, 0), (width, 0), (0, height), (width, height))]
         xs, ys = zip(*corners)
         return Bounds(min(xs), min(ys), max(xs), max(ys))
 

@@ -22,6 +22,7 @@ from typing import Any
 from ._dataset import Dataset, open
 from ._sources import path_of
 from ._windows import read_windows
+from .errors import DeviceError
 
 Sample = dict[str, Any]
 
@@ -142,6 +143,8 @@ class Prefetcher:
         import torch
 
         device = None if self.device is None else torch.device(self.device)
+        if device is not None and device.type == "cuda" and not torch.cuda.is_available():
+            raise DeviceError("torch finds no GPU that it can use: leave out the device, or see terrazzo.doctor()")
         copier = _StreamCopier(device) if device is not None and device.type == "cuda" else _Copier(device)
         return _Ahead(self.batches, copier, self.depth)
 

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from . import accessor as accessor  # registers `.terrazzo`
 from ._cf import band_attributes, parsed_tags, spatial_ref
 from ._dataset import Dataset, open
 from ._device import check_device
-from ._lazy import Decoding, RasterArray, centres, level_size, level_transform, preferred_chunks
+from ._lazy import Decoding, RasterArray, centres, level_shape, level_transform, preferred_chunks
 from .errors import UsageError
 
 _SUFFIXES = (".tif", ".tiff", ".gtiff", ".geotiff")
@@ -34,8 +34,9 @@ class TerrazzoBackendEntrypoint(BackendEntrypoint):
 
     `mask_and_scale` (default) makes missing pixels NaN and applies scale and offset; `masked` only the former.
     `band_as_variable` gives one variable a band, `overview=1` the first overview, `page` another image of the file.
-    `parse_coordinates=False` leaves out x and y. `device="cuda"` gives CuPy arrays, decoded on the GPU. `sidecars` and
-    `filesystem` are those of terrazzo.open().
+    `parse_coordinates=False` leaves out x and y. `device="cuda"` gives CuPy arrays, decoded on the GPU. `sidecars`,
+    `filesystem` and `storage_options` are those of terrazzo.open(). `decode_coords` and `lock`, which rioxarray has, change
+    nothing: spatial_ref is always a coordinate, and any number of threads may read.
     """
 
     description = "Open GeoTIFF files with Terrazzo"
@@ -43,7 +44,7 @@ class TerrazzoBackendEntrypoint(BackendEntrypoint):
     supports_groups = True
     open_dataset_parameters = (
         "filename_or_obj", "drop_variables", "mask_and_scale", "masked", "band_as_variable", "overview", "page",
-        "parse_coordinates", "default_name", "device", "sidecars", "filesystem",
+        "parse_coordinates", "default_name", "device", "sidecars", "filesystem", "storage_options", "decode_coords", "lock",
     )  # fmt: skip
 
     def open_dataset(  # type: ignore[override]
@@ -56,20 +57,23 @@ class TerrazzoBackendEntrypoint(BackendEntrypoint):
         band_as_variable: bool = False,
         overview: int = 0,
         page: int = 0,
-        parse_coordinates: bool = True,
+        parse_coordinates: bool | None = True,
         default_name: str = "band_data",
         device: str | int = "cpu",
         sidecars: bool = True,
         filesystem: Any = None,
+        storage_options: Mapping[str, Any] | None = None,
+        decode_coords: Any = None,
+        lock: Any = None,
     ) -> xr.Dataset:
         if device != "cpu":
             check_device(device)
-        source = _opened(filename_or_obj, page, sidecars, filesystem)
+        source = _opened(filename_or_obj, page, sidecars, filesystem, storage_options)
         if not 0 <= overview <= len(source.overviews):
             raise UsageError(f"overview {overview} does not exist; the file has {len(source.overviews)}")
         unpack = mask_and_scale is not False
         opening = _Opening(source, overview, unpack or masked, unpack, device)
-        coords = opening.coordinates(parse_coordinates)
+        coords = opening.coordinates(parse_coordinates is not False)
         attrs: dict[str, Any] = {}
         if band_as_variable:
             variables = {f"band_{n}": opening.variable(n) for n in range(1, source.count + 1)}
@@ -91,8 +95,8 @@ class TerrazzoBackendEntrypoint(BackendEntrypoint):
         """
         if keywords.pop("overview", 0):
             raise UsageError("overviews are the groups of the tree; `overview` selects one for open_dataset()")
-        place = keywords.pop("page", 0), keywords.pop("sidecars", True), keywords.pop("filesystem", None)
-        source = _opened(filename_or_obj, *place)
+        stores = keywords.pop("filesystem", None), keywords.pop("storage_options", None)
+        source = _opened(filename_or_obj, keywords.pop("page", 0), keywords.pop("sidecars", True), *stores)
         root = xr.Dataset(attrs=parsed_tags(source.tags))
         if source is not filename_or_obj:
             root.set_close(source.close)
@@ -112,11 +116,11 @@ class TerrazzoBackendEntrypoint(BackendEntrypoint):
         return os.fspath(filename_or_obj).lower().endswith(_SUFFIXES)
 
 
-def _opened(source: Any, page: int, sidecars: bool, filesystem: Any) -> Dataset:
+def _opened(source: Any, page: int, sidecars: bool, filesystem: Any, storage_options: Any) -> Dataset:
     if not isinstance(source, Dataset):
-        return open(source, page=page, sidecars=sidecars, filesystem=filesystem)
-    if page != 0 or not sidecars or filesystem is not None:
-        raise UsageError("the dataset is open already; pass page, sidecars and filesystem to terrazzo.open()")
+        return open(source, page=page, sidecars=sidecars, filesystem=filesystem, storage_options=storage_options)
+    if page != 0 or not sidecars or filesystem is not None or storage_options:
+        raise UsageError("the dataset is open already; pass page, sidecars and the place of the file to terrazzo.open()")
     return source
 
 
@@ -170,7 +174,7 @@ class _Opening:
         source = self.source
         coords: dict[str, Any] = {"spatial_ref": xr.Variable((), 0, spatial_ref(source, self.transform))}
         if parse and not source.gcps and not source.rpcs:
-            coords |= centres(self.transform, *level_size(source, self.overview))
+            coords |= centres(self.transform, *level_shape(source, self.overview))
         return coords
 
 

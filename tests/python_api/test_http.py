@@ -2,6 +2,7 @@
 """Files behind a local HTTP server that counts requests: through fsspec and through obstore."""
 import contextlib
 import io
+import pickle
 import re
 import threading
 import time
@@ -197,3 +198,12 @@ def test_http_is_not_written_to(server):
     pytest.importorskip("aiohttp")
     with pytest.raises(terrazzo.UnsupportedError, match="HTTP"):
         terrazzo.write(f"{server.url}/new.tif", VALUES[:10])
+
+
+def test_a_pickled_dataset_opens_without_a_request(server, open_it):
+    sent = pickle.dumps(open_it("cog.tif"))
+    server.requests.clear()
+    raster = pickle.loads(sent)
+    assert raster.width == 32 * TILE and server.requests == []
+    np.testing.assert_array_equal(raster.read(1, window=(TILE, TILE, TILE, TILE)), VALUES[TILE : 2 * TILE, TILE : 2 * TILE])
+    assert len(server.requests) == 1

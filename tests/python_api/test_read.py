@@ -176,7 +176,7 @@ def test_read_windows_reads_many_windows_at_once(large):
 
 def test_datasets_survive_pickling(dem):
     again = pickle.loads(pickle.dumps(terrazzo.open(dem, sidecars=False)))
-    assert again.shape == (1, 300, 400) and again._arguments["sidecars"] is False
+    assert again.shape == (1, 300, 400) and again._arguments.sidecars is False
 
 
 def test_a_closed_dataset_refuses_reads(dem):

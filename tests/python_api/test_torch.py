@@ -170,3 +170,9 @@ def test_a_loop_that_ends_early_ends_the_thread():
     while any(thread.name == "terrazzo-prefetch" for thread in threading.enumerate()) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not any(thread.name == "terrazzo-prefetch" for thread in threading.enumerate())
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_prefetcher_without_a_gpu_names_the_reason(items):
+    with pytest.raises(terrazzo.DeviceError, match="no GPU"):
+        iter(Prefetcher(DataLoader(windows(items), collate_fn=collate), "cuda"))

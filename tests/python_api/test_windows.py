@@ -224,3 +224,17 @@ def test_windows_that_fail_are_not_scaled(large, folder):
     terrazzo.read_windows(items, bands=[1], out=out, scale=2.0, fill=0, on_error="fill")
     assert (out[1] == 0).all()
     np.testing.assert_array_equal(out[0, 0], 2 * terrazzo.read(large, 1, window=(0, 0, 32, 32)).astype(np.float32))
+
+
+def test_samplers_of_torchgeo_give_slices_of_x_y_and_time(dem):
+    box = box_of((40, 30, 64, 64))
+    slices = (slice(box.left, box.right, 10), slice(box.bottom, box.top, 10), slice(None))
+    np.testing.assert_array_equal(terrazzo.read_windows([(dem, slices)]), terrazzo.read_windows([(dem, box)]))
+    with pytest.raises(terrazzo.UsageError, match="window is"):
+        terrazzo.read_windows([(dem, (1, 2, 3))])
+
+
+@pytest.mark.parametrize("items", [["dem.tif"], [5]])
+def test_an_item_is_a_pair(items):
+    with pytest.raises(terrazzo.UsageError, match="an item is a pair"):
+        terrazzo.read_windows(items)

@@ -319,3 +319,29 @@ def test_plots_are_thinned_out(large, packed):
     assert max(image.get_array().shape[:2]) <= 200
     image = xr.open_dataset(packed, engine="terrazzo").terrazzo.plot()
     assert image.get_array().shape == (300, 400, 4)
+
+
+def test_storage_options_and_keywords_of_rioxarray(dem):
+    fsspec = pytest.importorskip("fsspec")
+    fsspec.filesystem("memory").pipe("/engine/dem.tif", dem.read_bytes())
+    expected = xr.open_dataset(dem, engine="terrazzo")
+    stored = xr.open_dataset("memory://engine/dem.tif", engine="terrazzo", storage_options={}, chunks={})
+    np.testing.assert_array_equal(stored.band_data, expected.band_data)
+    tree = xr.open_datatree("memory://engine/dem.tif", engine="terrazzo", storage_options={})
+    assert tree["0"].sizes == expected.sizes
+    same = xr.open_dataset(dem, engine="terrazzo", parse_coordinates=None, decode_coords="all", lock=False)
+    assert set(same.coords) == set(expected.coords)
+    with terrazzo.open(dem) as raster, pytest.raises(terrazzo.UsageError, match="open already"):
+        xr.open_dataset(raster, engine="terrazzo", storage_options={"anon": True})
+
+
+def test_a_dataarray_without_its_place_is_noted(dem, tmp_path, caplog):
+    heights = xr.open_dataset(dem, engine="terrazzo").band_data
+    for array in (heights, heights.chunk(100)):
+        caplog.clear()
+        terrazzo.write(tmp_path / "o.tif", array)
+        assert "to_geotiff" in caplog.text and caplog.records[0].levelname == "WARNING"
+    caplog.clear()
+    terrazzo.write(tmp_path / "o.tif", heights, like=dem)
+    heights.terrazzo.to_geotiff(tmp_path / "o.tif")
+    assert caplog.text == ""

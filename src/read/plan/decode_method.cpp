@@ -33,7 +33,9 @@ DecodeMethod choose_method(Level const& level, bool trusted) {
     method.kind = raw ? Kind::raw : Kind::codec;
     if (raw) { method.codec = nullptr; }
     std::string_view const library = raw ? std::string_view{} : method.codec->library;
-    method.name = library.empty() ? name : text(name, " (", library, ")");
+    method.name = name;
+    // Without a stream: every read comes here, and a small window takes a microsecond or two.
+    if (!library.empty()) { method.name.append(" (").append(library).append(")"); }
     return method;
   }
   if (name == "unknown") {
