@@ -100,4 +100,4 @@ def inversion(photometric: int, bits: int, samples: int, dtype: np.dtype[Any]) -
             f"BitsPerSample={bits}, dtype={dtype}. There is no correct inversion of signed values; convert the file to "
             "MinIsBlack (Photometric=1)."
         )
-    return 0 if dtype.kind == "f" else (1 << bits) - 1
+    return 0 if dtype.kind == "f" else int(np.iinfo(dtype).max)

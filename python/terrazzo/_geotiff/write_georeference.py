@@ -58,16 +58,16 @@ def resolve_crs(crs: Any, attrs: dict[str, Any], is_point: bool, allow_unparseab
     code, error = _code_of(value)
     if code is not None:
         return _coded(code, is_point)
+    if error is not None:
+        if is_strict():
+            raise error
+        warnings.warn(f"no EPSG code of the CRS ({type(error).__name__}: {error})", GeoTIFFFallbackWarning, stacklevel=4)
     if not value.lstrip().upper().startswith(WKT_ROOTS) and not allow_unparseable:
         raise UnparseableCRSError(
             f"Could not parse crs: {value!r} is not an EPSG code, is not a WKT string (no PROJCS / GEOGCS / PROJCRS / GEOGCRS "
             "root), and could not be parsed. Pass an EPSG int, a WKT string, or allow_unparseable_crs=True to write it as it "
             f"is to GTCitationGeoKey.{'' if error is None else f' ({type(error).__name__}: {error})'}"
-        )
-    if error is not None:
-        if is_strict():
-            raise error
-        warnings.warn(f"no EPSG code of the CRS ({type(error).__name__}: {error})", GeoTIFFFallbackWarning, stacklevel=4)
+        ) from error
     warnings.warn(
         "Writing a user-defined CRS via WKT only (ProjectedCSType / GeographicType = 32767, the text in GTCitationGeoKey). "
         "Pass an EPSG code if the CRS has one.",

@@ -190,7 +190,10 @@ def packed(data: Any, nodata: Any) -> tuple[Any, Any, dict[str, Any]]:
         raise ValueError("pack=True requires a DataArray, whose attributes have the state that unpack=True left")
     attrs = dict(data.attrs)
     if not ("scale_factor" in attrs or "mask_and_scale_dtype" in attrs or attrs.get("masked_nodata")):
-        raise ValueError("pack=True: the attributes have no unpack state; read the file with unpack=True")
+        raise ValueError(
+            "pack=True: the attributes have no unpack state (scale_factor, mask_and_scale_dtype or masked_nodata); read the file "
+            "with unpack=True"
+        )
     scale, offset = float(attrs.get("scale_factor", 1)), float(attrs.get("add_offset", 0))
     if not math.isfinite(scale) or scale == 0 or not math.isfinite(offset):
         raise ValueError(f"pack=True cannot reverse scale_factor={scale}, add_offset={offset}")
