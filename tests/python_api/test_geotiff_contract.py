@@ -184,3 +184,41 @@ def test_categories_of_attribute_tables(tmp_path, body, names):
     path = made(tmp_path)
     path.with_name(path.name + ".aux.xml").write_text(f"<PAMDataset><PAMRasterBand>{body}</PAMRasterBand></PAMDataset>")
     assert terrazzo.open_geotiff(path).attrs.get("category_names") == names
+
+
+# --- Writing
+
+
+@pytest.mark.parametrize("nodata, text", [(1e30, "1e+30"), (0.1, "0.1"), (5.0, "5.0"), (-9999, "-9999")])
+@pytest.mark.parametrize("bigtiff", [False, True])
+def test_the_tag_has_nodata_as_it_was_given(tmp_path, nodata, text, bigtiff):
+    terrazzo.to_geotiff(np.zeros((40, 50), np.float32), tmp_path / "a.tif", nodata=nodata, bigtiff=bigtiff, cog=True, tile_size=16)
+    with tifffile.TiffFile(tmp_path / "a.tif") as file:
+        assert {page.tags[42113].value for page in file.pages} == {text}
+    assert terrazzo.validate(tmp_path / "a.tif").valid_cog
+
+
+def test_coordinates_belong_to_dims_by_their_order(tmp_path):
+    da = xr.DataArray(np.zeros((2, 3)), dims=("x", "y"), coords={"x": [5.0, 4.0], "y": [1.0, 3.0, 5.0]})
+    terrazzo.to_geotiff(da, tmp_path / "a.tif")
+    assert terrazzo.open_geotiff(tmp_path / "a.tif").attrs["transform"] == (2, 0, 0, 0, -1, 5.5)
+
+
+def test_a_transform_outweighs_the_mark_of_none(tmp_path):
+    attrs = {"_xrspatial_no_georef": True, "transform": (10.0, 0, 5, 0, -10.0, 7)}
+    terrazzo.to_geotiff(xr.DataArray(np.zeros((2, 3)), dims=("y", "x"), attrs=attrs), tmp_path / "a.tif")
+    assert terrazzo.open_geotiff(tmp_path / "a.tif").attrs["transform"] == attrs["transform"]
+
+
+def test_steps_that_differ_slightly_have_no_transform(tmp_path):
+    y = -np.arange(5.0)
+    y[4] += 5e-6
+    da = xr.DataArray(np.zeros((5, 4)), dims=("y", "x"), coords={"y": y, "x": np.arange(4.0)})
+    with pytest.raises(compat.NonUniformCoordsError, match="non-uniform"):
+        terrazzo.to_geotiff(da, tmp_path / "a.tif")
+
+
+def test_truth_values_are_no_nodata(tmp_path):
+    da = xr.DataArray(np.zeros((2, 3)), dims=("y", "x"), attrs={"nodatavals": (True,)})
+    with pytest.raises(TypeError, match="numeric"):
+        terrazzo.to_geotiff(da, tmp_path / "a.tif")

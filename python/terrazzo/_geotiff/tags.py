@@ -50,6 +50,7 @@ class Entry(NamedTuple):
     type: int
     count: int  # type: ignore[assignment]  # hides tuple.count
     offset: int  # of the value in the file
+    place: int  # of the entry in the file
 
 
 class Directory:
@@ -186,6 +187,6 @@ def _read_directory(file: Bytes, order: str, offset: int, form: tuple[str, str, 
         value_offset = place + unit - inline
         if number * _unit(field_type) > inline:
             value_offset = struct.unpack_from(order + link, body, index * unit + unit - inline)[0]
-        entries[tag] = Entry(field_type, number, value_offset)
+        entries[tag] = Entry(field_type, number, value_offset, place)
     follows = body[count * unit : count * unit + inline]
     return Directory(file, order, offset, entries), struct.unpack(order + link, follows)[0] if len(follows) == inline else 0

@@ -116,6 +116,8 @@ def resolve_nodata(nodata: Any, attrs: dict[str, Any]) -> Any:
     values = attrs.get("nodatavals")
     values = (values,) if _is_number(values) else values
     if isinstance(values, (tuple, list, np.ndarray)):
+        for value in values:
+            check_nodata_bool(value)
         numbers = [value for value in values if _is_number(value)]
         concrete = [value for value in numbers if not math.isnan(value)]
         if concrete:
