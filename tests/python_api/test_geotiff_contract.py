@@ -222,3 +222,13 @@ def test_truth_values_are_no_nodata(tmp_path):
     da = xr.DataArray(np.zeros((2, 3)), dims=("y", "x"), attrs={"nodatavals": (True,)})
     with pytest.raises(TypeError, match="numeric"):
         terrazzo.to_geotiff(da, tmp_path / "a.tif")
+
+
+def test_nodata_that_no_pixel_can_have_is_a_text(tmp_path):
+    terrazzo.to_geotiff(np.zeros((2, 3), np.float32), tmp_path / "a.tif", nodata=1e39)
+    assert terrazzo.open_geotiff(tmp_path / "a.tif").attrs["nodata"] == 1e39
+
+
+def test_a_range_that_is_empty_has_no_style(tmp_path):
+    terrazzo.to_geotiff(np.zeros((2, 3)), tmp_path / "a.tif", color_ramp="viridis", color_ramp_range=(4, 2))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.tif", "a.tif.aux.xml"]

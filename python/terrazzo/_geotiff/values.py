@@ -44,7 +44,8 @@ class Values:
     def missing(self, pixels: Any) -> Any:
         if self.nodata != self.nodata:
             return pixels != pixels
-        return pixels == pixels.dtype.type(self.nodata)
+        with np.errstate(over="ignore"):  # a number beyond the type counts as an infinity
+            return pixels == pixels.dtype.type(self.nodata)
 
     def has_missing(self, pixels: Any) -> bool:
         if not matches(self.nodata, self.stored) and not (self.stored.kind == "f" and self.nodata != self.nodata):

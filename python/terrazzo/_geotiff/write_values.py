@@ -159,7 +159,7 @@ def _plain(value: Any) -> Any:
 def fits(nodata: Any, dtype: np.dtype[Any]) -> bool:
     """Whether a pixel of the type can have the value."""
     if dtype.kind == "f":
-        return True
+        return not math.isfinite(nodata) or abs(nodata) <= float(np.finfo(dtype).max)
     if isinstance(nodata, float) and not nodata.is_integer():
         return False
     limits = np.iinfo(dtype)
