@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Details of open_geotiff() that a comparison with xrspatial.geotiff 0.10.20 over generated files showed to differ."""
+import inspect
 import io
 import zlib
 from pathlib import PurePosixPath
@@ -232,3 +233,9 @@ def test_nodata_that_no_pixel_can_have_is_a_text(tmp_path):
 def test_a_range_that_is_empty_has_no_style(tmp_path):
     terrazzo.to_geotiff(np.zeros((2, 3)), tmp_path / "a.tif", color_ramp="viridis", color_ramp_range=(4, 2))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.tif", "a.tif.aux.xml"]
+
+
+def test_parameters_have_the_order_of_the_reference():
+    names = list(inspect.signature(terrazzo.open_geotiff).parameters)
+    assert names[:3] == ["source", "dtype", "window"] and names[-1] == "cache"
+    assert names.index("missing_sources") + 1 == names.index("allow_rotated") == names.index("band_nodata") - 6

@@ -40,6 +40,12 @@ def open_geotiff(
     max_cloud_bytes: Any = UNSET,
     on_gpu_failure: Any = UNSET,
     missing_sources: Any = UNSET,
+    allow_rotated: bool = False,
+    allow_unparseable_crs: bool = False,
+    allow_invalid_nodata: bool = False,
+    stable_only: bool = False,
+    allow_experimental_codecs: bool = False,
+    allow_internal_only_jpeg: bool = False,
     band_nodata: str | None = None,
     masked: bool = False,
     mask_nodata: Any = UNSET,
@@ -48,12 +54,6 @@ def open_geotiff(
     parse_coordinates: bool = True,
     lock: Any = None,
     cache: bool = True,
-    allow_rotated: bool = False,
-    allow_unparseable_crs: bool = False,
-    allow_invalid_nodata: bool = False,
-    stable_only: bool = False,
-    allow_experimental_codecs: bool = False,
-    allow_internal_only_jpeg: bool = False,
 ) -> xr.DataArray:
     """Opens a GeoTIFF as a DataArray (y, x) or (y, x, band), as `xrspatial.geotiff.open_geotiff` does.
 
