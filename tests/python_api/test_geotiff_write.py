@@ -108,12 +108,19 @@ def test_crs_texts_without_a_code_are_kept_and_gdal_reads_them(tmp_path):
 
 @pytest.mark.parametrize("crs, error, message", [
     (True, ValueError, "bool"), (1.5, TypeError, "crs must be"), (999999, ValueError, "not a valid EPSG"),
-    (7415, compat.NonRepresentableEPSGCRSError, "compound"), ("garbage", compat.UnparseableCRSError, "Could not parse crs"),
+    (7415, compat.NonRepresentableEPSGCRSError, "compound"), ("+proj=laea +lat_0=9", compat.UnparseableCRSError, "Could not parse crs"),
 ])  # fmt: skip
 def test_crs_that_cannot_be_written_are_refused(tmp_path, crs, error, message):
     pytest.importorskip("pyproj")
     with pytest.raises(error, match=message):
         terrazzo.to_geotiff(raster(), tmp_path / "a.tif", crs=crs)
+    with pytest.warns(compat.GeoTIFFFallbackWarning, match="CRSError"), pytest.raises(compat.UnparseableCRSError):
+        terrazzo.to_geotiff(raster(), tmp_path / "a.tif", crs="garbage")
+
+
+def test_automatic_overviews_end_like_those_of_the_reference(tmp_path):
+    terrazzo.to_geotiff(raster(np.zeros((300, 270), np.uint8)), tmp_path / "a.tif", cog=True, tile_size=16)
+    assert rasterio.open(tmp_path / "a.tif").overviews(1) == [2, 4, 8, 16]
 
 
 def test_attributes_must_agree(tmp_path):

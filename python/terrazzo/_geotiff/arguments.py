@@ -80,9 +80,11 @@ def check_vrt_arguments(missing_sources: Any, band_nodata: Any, is_vrt: bool) ->
         raise ValueError(f"band_nodata must be None or 'first', got {band_nodata!r}.")
 
 
-def check_gpu_failure(on_gpu_failure: Any, gpu: bool) -> str:
+def check_gpu_failure(on_gpu_failure: Any, gpu: bool, is_vrt: bool) -> str:
     if on_gpu_failure is UNSET:
         return "auto"
+    if gpu and is_vrt:
+        raise ValueError("on_gpu_failure is not supported for VRT sources, which the GPU does not decode. Drop the kwarg.")
     if not gpu:
         raise ValueError("on_gpu_failure only applies when gpu=True. Pass gpu=True, or drop on_gpu_failure.")
     if on_gpu_failure not in ("auto", "strict"):
@@ -111,11 +113,45 @@ def check_stable(source: Any, is_vrt: bool, stable_only: Any, experimental: Any)
 
 
 def check_file_like(source: Any, gpu: bool, chunks: Any) -> None:
-    if hasattr(source, "read"):
-        if gpu:
-            raise ValueError("gpu=True is not supported for file-like sources. Pass a path string instead.")
-        if chunks is not None:
-            raise ValueError("chunks=... (dask) is not supported for file-like sources. Pass a path string instead.")
+    if isinstance(source, str):
+        return
+    if gpu:
+        raise ValueError("gpu=True is not supported for file-like sources. Pass a path string instead.")
+    if chunks is not None:
+        raise ValueError("chunks=... (dask) is not supported for file-like sources. Pass a path string instead.")
+
+
+def is_file_like(source: Any) -> bool:
+    return all(hasattr(source, name) for name in ("read", "seek", "tell"))
+
+
+def check_source(source: Any, bbox: Any) -> None:
+    if isinstance(source, str) or is_file_like(source):
+        return
+    if bbox is not None:
+        raise TypeError(f"source must be a str path or binary file-like, got {type(source).__name__}")
+    if not isinstance(source, bytes):
+        raise TypeError(f"expected str, bytes or os.PathLike object, not {type(source).__name__}")
+
+
+class Refusals:
+    """Collects the first error of checks that chunked reads of local files make when a chunk is computed.
+
+    Without `deferred`, errors are raised at once.
+    """
+
+    def __init__(self, deferred: bool):
+        self.deferred = deferred
+        self.error: Exception | None = None
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
+        if not self.deferred or not isinstance(error, Exception):
+            return False
+        self.error = self.error or error
+        return True
 
 
 def refuse_vrt(path: Any) -> None:
@@ -151,11 +187,12 @@ def check_band(band: Any, count: int) -> int | None:
     return int(band)
 
 
-def check_box(bbox: Any, window: Any) -> tuple[float, float, float, float] | None:
-    if bbox is None:
-        return None
-    if window is not None:
+def check_exclusive(bbox: Any, window: Any) -> None:
+    if bbox is not None and window is not None:
         raise ValueError("open_geotiff: window= and bbox= are mutually exclusive; pass one or the other.")
+
+
+def check_box(bbox: Any) -> tuple[float, float, float, float]:
     if not isinstance(bbox, (tuple, list)) or len(bbox) != 4:
         raise ValueError(f"open_geotiff: bbox must be a 4-tuple (x_min, y_min, x_max, y_max), got {bbox!r}.")
     x_min, y_min, x_max, y_max = bbox
@@ -176,11 +213,13 @@ def box_window(place: Place, bbox: tuple[float, float, float, float], size: tupl
     """
     if place.rotated is not None:
         raise ValueError(
-            "open_geotiff: bbox= requires an axis-aligned transform, but this file has a rotated affine; pass window= instead."
+            "open_geotiff: bbox= requires an axis-aligned transform, but this file has a rotated affine: a 4-tuple in its CRS "
+            "cannot follow the rotation. Pass window= instead."
         )
     if place.transform is None:
         raise ValueError(
-            "open_geotiff: bbox= requires a georeferenced source, but this source has no georeferencing. Pass window= instead."
+            "open_geotiff: bbox= requires a georeferenced source, but this source has no georeferencing: no transform. Pass "
+            "window= instead."
         )
     dx, x, dy, y = place.transform
     columns = sorted(((bbox[0] - x) / dx, (bbox[2] - x) / dx))
@@ -203,7 +242,8 @@ def check_window(window: Any, size: tuple[int, int]) -> Window:
     height, width = size
     if window is None:
         return Window(0, 0, width, height)
-    row0, col0, row1, col1 = map(operator.index, window)
+    row0, col0, row1, col1 = window
+    row0, col0, row1, col1 = map(operator.index, (row0, col0, row1, col1))
     if row0 < 0 or col0 < 0 or row1 > height or col1 > width or row1 <= row0 or col1 <= col0:
         raise ValueError(
             f"window={(row0, col0, row1, col1)} is outside the source extent ({height}x{width}) or has non-positive size."

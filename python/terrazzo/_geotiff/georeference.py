@@ -55,13 +55,19 @@ def has_place(directory: Directory) -> bool:
 
 
 def read_place(directory: Directory, dataset: Any, allow_rotated: bool, allow_unparseable: bool) -> Place:
-    keys = _geo_keys(directory)
-    is_point = keys.get(_RASTER_TYPE) == 2
+    """`dataset` is None for an image that cannot be opened."""
+    place = read_grid(directory, dataset, allow_rotated)
+    epsg, wkt = _crs(_geo_keys(directory), dataset, allow_unparseable)
+    return place._replace(epsg=epsg, wkt=wkt)
+
+
+def read_grid(directory: Directory, dataset: Any, allow_rotated: bool) -> Place:
+    """The place without a CRS."""
+    is_point = _geo_keys(directory).get(_RASTER_TYPE) == 2
     transform, rotated = _transform(directory, allow_rotated)
-    epsg, wkt = _crs(keys, dataset, allow_unparseable)
-    if not has_place(directory):  # sidecars
+    if not has_place(directory) and dataset is not None:  # sidecars
         transform = _sidecar_transform(dataset)
-    return Place(transform, rotated, is_point, epsg, wkt)
+    return Place(transform, rotated, is_point, None, None)
 
 
 def _sidecar_transform(dataset: Any) -> tuple[float, float, float, float] | None:
@@ -96,6 +102,7 @@ def _transform(directory: Directory, allow_rotated: bool) -> tuple[tuple[float, 
         _check_tiepoints(tie, sx, sy, x, y)
         return (sx, x, -sy, y), None
     if len(tie) >= 6:
+        _check_tiepoints(tie, 1.0, 1.0, tie[3] - tie[0], tie[4] + tie[1])
         return (1.0, tie[3] - tie[0], -1.0, tie[4] + tie[1]), None
     return None, None
 
@@ -104,8 +111,8 @@ def _check_steps(width: float, height: float, tag: str) -> None:
     for name, step in (("pixel_width", width), ("pixel_height", height)):
         if step == 0 or not math.isfinite(step):
             raise DegeneratePixelSizeError(
-                f"{tag} yields a degenerate {name}={step}: coordinates of pixels would be equal or NaN. Write the file "
-                "again with a pixel size that is finite and not zero."
+                f"{tag} yields a degenerate {name}={step}: with a zero or non-finite pixel size, coordinates of pixels "
+                "would be equal or NaN. Write the file again with another one."
             )
 
 
@@ -117,7 +124,8 @@ def _check_tiepoints(tie: tuple[float, ...], sx: float, sy: float, x: float, y: 
         if not (abs(tx - expected[0]) <= tolerance and abs(ty - expected[1]) <= tolerance):
             raise NotImplementedError(
                 f"ModelTiepointTag carries multiple non-affine tiepoints (tuple {index} predicts world coords {expected} "
-                f"but the file declares {(tx, ty)}): ground control points"
+                f"but the file declares {(tx, ty)}, which exceeds the tolerance of {tolerance}): ground control points, which a "
+                "transform cannot represent. Rectify the file first, as with gdalwarp."
             )
 
 
@@ -150,18 +158,19 @@ def _crs(keys: dict[int, Any], dataset: Any, allow_unparseable: bool) -> tuple[i
     if model == 2 and has_projected:
         raise InconsistentGeoKeysError(
             f"the file declares ModelTypeGeoKey=geographic (2) but populates ProjectedCSTypeGeoKey={projected}: a geographic "
-            "model has no projected CRS code. Correct the file's GeoKey directory."
+            "model has no EPSG code of a projected CRS. Correct the file's GeoKey directory."
         )
     if model == 1 and has_geographic and not has_projected and wkt is None and _PROJECTION_METHOD not in keys:
         raise InconsistentGeoKeysError(
             f"the file declares ModelTypeGeoKey=projected (1) but populates GeographicTypeGeoKey={geographic} and no "
-            "ProjectedCSTypeGeoKey. Correct the file's GeoKey directory."
+            "ProjectedCSTypeGeoKey, so the projected CRS is not known. Correct the file's GeoKey directory."
         )
     if has_projected:
         return projected, _wkt_of_epsg(projected)
     if has_geographic and model != 1:
         return geographic, _wkt_of_epsg(geographic)
     if wkt is not None:
+        wkt = wkt.strip()
         _check_parses(wkt, allow_unparseable)
         return None, wkt
     ellipsoid = _geographic_wkt(keys)
@@ -237,7 +246,7 @@ def _geographic_wkt(keys: dict[int, Any]) -> str | None:
 
 def _parameter_wkt(dataset: Any) -> str | None:
     """Of a CRS that the library reads and the rules above do not: projection parameters, sidecars."""
-    if dataset.crs is None:
+    if dataset is None or dataset.crs is None:
         return None
     try:
         return dataset.crs.wkt
@@ -265,8 +274,8 @@ def flipped(place: Place, orientation: int, size: tuple[int, int]) -> Place:
         return place
     if orientation >= 5:
         raise NotImplementedError(
-            f"TIFF Orientation {orientation} on a georeferenced file turns rows into columns, which x/y coordinates of the "
-            "file's transform cannot express. Convert the file, or remove its Orientation tag."
+            f"TIFF Orientation {orientation} on a georeferenced file turns rows into columns: a rotation that its transform "
+            "cannot represent. Convert the file to the default orientation, or remove the Orientation tag."
         )
     dx, x, dy, y = place.transform
     back = 1 if place.is_point else 0
@@ -285,11 +294,9 @@ def coordinates(place: Place, window: Window) -> dict[str, np.ndarray[Any, Any]]
         }
     dx, x, dy, y = place.transform
     half = 0.0 if place.is_point else 0.5
-    x, y = x + window.column * dx, y + window.row * dy
-    return {
-        "y": np.arange(window.height, dtype=np.float64) * dy + y + dy * half,
-        "x": np.arange(window.width, dtype=np.float64) * dx + x + dx * half,
-    }
+    rows = np.arange(window.row, window.row + window.height, dtype=np.float64)
+    columns = np.arange(window.column, window.column + window.width, dtype=np.float64)
+    return {"y": rows * dy + y + dy * half, "x": columns * dx + x + dx * half}
 
 
 def place_attrs(place: Place, window: Window) -> dict[str, Any]:

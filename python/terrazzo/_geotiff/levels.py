@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._dataset import Dataset, open
+from .georeference import has_place
 from .source import LocalFile, Source, environment_size
 from .tags import Bytes, Directory, RepeatedTagError, read_directories
 from ..compat import DuplicateIFDTagError
@@ -26,8 +27,9 @@ class Level(NamedTuple):
     """An image: its directory, and where the library finds it."""
 
     directory: Directory
-    page: int | None  # index of the directory in the file; None: in the .ovr file
-    is_overview: bool
+    page: int  # index of the directory in its file
+    inside: bool  # in the file itself, not in the .ovr file
+    is_reduced: bool  # by NewSubfileType
 
 
 class Levels:
@@ -49,6 +51,8 @@ class Levels:
             )
         self.chosen = level
         self.first, self.directory = self.levels[0].directory, self.levels[level].directory
+        self.has_own_place = level == 0 or has_place(self.directory) or not self.levels[level].is_reduced
+        self.has_sidecar_place = level == 0 or not self.has_own_place
 
     @property
     def size(self) -> tuple[int, int]:
@@ -61,22 +65,19 @@ class Levels:
     def open(self) -> tuple[Dataset, int]:
         """(dataset, overview) of the chosen level in the library's terms."""
         level = self.levels[self.chosen]
-        dataset = self._open(0)
-        if self.chosen == 0:
-            return dataset, 0
-        if not level.is_overview and level.page is not None:
-            pages = [page.ifd for page in dataset.info.pages]
-            return (self._open(level.page), 0) if level.page in pages else (dataset, 0)
+        if self.chosen == 0 or (level.inside and not level.is_reduced) or _samples(self.directory) != _samples(self.first):
+            return self._open(level), 0
         height, width = image_size(level.directory)
         same = [other for other in self.levels[1 : self.chosen + 1] if image_size(other.directory) == (height, width)]
+        dataset = self._open(self.levels[0])
         found = [number for number, o in enumerate(dataset.overviews, 1) if (o.height, o.width) == (height, width)]
-        if len(found) < len(same):
-            raise ValueError(f"overview_level={self.chosen} ({width} x {height} pixels) is no overview of the image")
+        if len(found) < len(same):  # the library does not see it as an overview of the image
+            return self._open(level), 0
         return dataset, found[len(same) - 1]
 
-    def _open(self, page: int) -> Dataset:
+    def _open(self, level: Level) -> Dataset:
         try:
-            dataset = open(self.source.opened, page=page)
+            dataset = open(self.source.opened if level.inside else f"{self.source.path}.ovr", page=level.page)
             assert dataset.dtype is not None  # images that cannot be decoded are refused here
             return dataset
         except (LimitError, UnsupportedError) as error:
@@ -91,6 +92,20 @@ def _directories(file: Bytes) -> list[Directory]:
         raise DuplicateIFDTagError(*error.args) from None
 
 
+def _samples(directory: Directory) -> tuple[Any, ...]:
+    return tuple(directory.numbers(tag)[:1] for tag in (_BITS, _FORMAT, _SAMPLES))
+
+
+def sample_type(directory: Directory) -> np.dtype[Any]:
+    """Of pixels that have been read. Raises ValueError for samples that no pixel type holds."""
+    bits, kind = directory.number(_BITS, 8), directory.number(_FORMAT, 1)
+    code = {1: "u", 2: "i", 3: "f", 4: "u"}.get(kind)
+    try:
+        return np.dtype(f"{code}{1 if bits < 8 else 2 if bits == 12 else 4 if (kind, bits) == (3, 16) else bits // 8}")
+    except TypeError:
+        raise ValueError(f"Unsupported BitsPerSample={bits}, SampleFormat={kind}") from None
+
+
 def image_size(directory: Directory) -> tuple[int, int]:
     return directory.number(_HEIGHT, 0), directory.number(_WIDTH, 0)
 
@@ -100,7 +115,7 @@ def _pyramid(chain: list[Directory], inside: bool) -> list[Level]:
     for index, directory in enumerate(chain):
         kind = directory.number(_SUBFILE, 0)
         if not kind & 4 and (kind == 0 or kind & 1):
-            levels.append(Level(directory, index if inside else None, bool(kind & 1) or not inside))
+            levels.append(Level(directory, index, inside, bool(kind & 1)))
     return levels
 
 
@@ -117,35 +132,45 @@ def _sidecar_levels(source: Source, needed: bool, level: int) -> list[Level]:
             raise ValueError(
                 f"Cannot read overview_level={level} from external sidecar {name!r}: sidecar parse failed with {what}"
             ) from error
-        warnings.warn(f"Ignoring unreadable sidecar {name!r}: {what}", RuntimeWarning, stacklevel=5)
+        warnings.warn(
+            f"Ignoring unreadable sidecar {name!r}: {what}. An overview_level beyond the file itself makes that an error.",
+            RuntimeWarning,
+            stacklevel=5,
+        )
         return []
 
 
 # --- Checks
 
 
-def check_layout(directory: Directory, is_local: bool) -> None:
-    """Refuses images whose directory contradicts itself, before the library reads it."""
+def check_samples(directory: Directory) -> None:
+    """Refuses images without pixels, and samples that no pixel type holds."""
     height, width = image_size(directory)
-    if height <= 0 or width <= 0:
-        raise ValueError(f"Invalid TIFF dimensions: {width} x {height}")
+    samples = directory.number(_SAMPLES, 1)
+    if height <= 0 or width <= 0 or samples <= 0:
+        raise ValueError(f"Invalid TIFF dimensions: {width} x {height} pixels, SamplesPerPixel={samples}")
     bits, formats = directory.numbers(_BITS) or (8,), directory.numbers(_FORMAT) or (1,)
     if len(set(bits)) > 1:
-        raise ValueError(f"Mixed BitsPerSample={bits} are not supported: all bands must have one sample type")
+        raise ValueError(f"Mixed BitsPerSample={bits} are not supported: all bands must have one dtype")
     if len(set(formats)) > 1:
-        raise ValueError(f"Mixed SampleFormat={formats} are not supported: all bands must have one sample type")
+        raise ValueError(f"Mixed SampleFormat={formats} are not supported: all bands must have one dtype")
     if formats[0] not in (1, 2, 3, 4):
         raise ValueError(f"Unsupported BitsPerSample={bits[0]}, SampleFormat={formats[0]}")
     if directory.number(_PREDICTOR, 1) == 3 and formats[0] != 3:
-        raise ValueError(f"Predictor=3 (PREDICTOR floating point) needs SampleFormat=3, and the file has {formats[0]}")
-    planar = directory.number(_PLANAR, 1)
+        raise ValueError(f"Predictor=3 (PREDICTOR, the floating-point predictor) needs SampleFormat=3, and the file has {formats[0]}")
+
+
+def check_layout(directory: Directory, is_local: bool) -> None:
+    """Refuses images whose tables of blocks contradict their size, before the library reads them."""
+    height, width = image_size(directory)
+    bits, planar = directory.number(_BITS, 1), directory.number(_PLANAR, 1)
     if planar not in (1, 2):
         raise ValueError(f"Invalid PlanarConfiguration={planar}; it is 1 or 2")
     if _TILE_WIDTH in directory:
         expected = _check_tiles(directory, height, width, planar)
     else:
         expected = _check_strips(directory, height, width, planar)
-    _check_block_bytes(directory, expected if bits[0] % 8 == 0 else 0, is_local)
+    _check_block_bytes(directory, expected if bits % 8 == 0 else 0, is_local)
 
 
 def _check_tiles(directory: Directory, height: int, width: int, planar: int) -> int:
@@ -172,7 +197,7 @@ def _check_strips(directory: Directory, height: int, width: int, planar: int) ->
 
 
 def _pixel_bytes(directory: Directory, planar: int) -> int:
-    return directory.number(_BITS, 8) // 8 * (1 if planar == 2 else directory.number(_SAMPLES, 1))
+    return directory.number(_BITS, 1) // 8 * (1 if planar == 2 else directory.number(_SAMPLES, 1))
 
 
 def _check_table(directory: Directory, kind: str, tags: tuple[tuple[int, str], ...], needed: int) -> None:

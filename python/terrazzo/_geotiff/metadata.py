@@ -18,7 +18,7 @@ _MAX_CATEGORIES = 1_000_000
 
 # Tags that describe the layout or have attributes of their own. All others are passed on as attrs['extra_tags'].
 _MANAGED = frozenset({
-    254, 256, 257, 258, 259, 262, 266, 273, 274, 277, 278, 279, 282, 283, 284, 296, 317, 322, 323, 324, 325,
+    254, 256, 257, 258, 259, 262, 273, 274, 277, 278, 279, 282, 283, 284, 296, 317, 322, 323, 324, 325,
     330, 339, 33550, 33922, 34264, 34735, 34736, 34737, 42112, 42113,
 })  # fmt: skip
 
@@ -60,16 +60,14 @@ def read_metadata(level: Directory, first: Directory) -> Metadata:
     except ElementTree.ParseError:
         return Metadata({}, text, True)
     items: dict[Any, str] = {}
-    for item in root.iter("Item"):
-        name, sample = item.get("name"), item.get("sample")
-        if name is None:
-            continue
+    for item in root.findall("Item"):
+        name, sample = item.get("name", ""), item.get("sample")
         key: Any = name
         if sample is not None:
             try:
                 key = (name, int(sample))
             except ValueError:
-                pass
+                continue
         items[key] = item.text or ""
     return Metadata(items, text, False)
 
@@ -79,7 +77,7 @@ def metadata_attrs(level: Directory, first: Directory) -> dict[str, Any]:
     metadata = read_metadata(level, first)
     if metadata.items is not None:
         attrs["gdal_metadata"] = metadata.items
-    if metadata.xml:
+    if metadata.xml is not None:
         attrs["gdal_metadata_xml"] = metadata.xml
     extra = _extra_tags(level) or _extra_tags(first)
     if extra:
@@ -114,7 +112,7 @@ def _extra_tags(directory: Directory) -> list[tuple[int, int, int, Any]]:
 # --- Scale and offset
 
 
-def read_packing(metadata: Metadata, bands: int, band: int | None) -> tuple[float, float]:
+def read_packing(metadata: Metadata, band: int | None) -> tuple[float, float]:
     """(scale, offset) of all bands that are read."""
     if metadata.malformed:
         raise MalformedScaleOffsetError(
@@ -122,23 +120,21 @@ def read_packing(metadata: Metadata, bands: int, band: int | None) -> tuple[floa
             "may declare."
         )
     items = metadata.items or {}
-    scale = _number(items, "SCALE", 1.0, bands, band)
-    offset = _number(items, "OFFSET", 0.0, bands, band)
-    return scale, offset
+    return _number(items, "SCALE", 1.0, band), _number(items, "OFFSET", 0.0, band)
 
 
-def _number(items: dict[Any, str], name: str, default: float, bands: int, band: int | None) -> float:
+def _number(items: dict[Any, str], name: str, default: float, band: int | None) -> float:
     if name in items:
         return _parse(items[name], name)
     if band is not None:
         return _parse(items[name, band], name) if (name, band) in items else default
-    values = [_parse(items[name, index], name) if (name, index) in items else default for index in range(bands)]
+    values = [_parse(text, name) for key, text in items.items() if isinstance(key, tuple) and key[0] == name]
     if len(set(values)) > 1:
         raise MixedBandMetadataError(
             f"unpack=True but the source declares distinct per-band {name} values {values}. Select one band with band=, or "
             "drop unpack."
         )
-    return values[0]
+    return values[0] if values else default
 
 
 def _parse(text: str, name: str) -> float:
@@ -184,12 +180,11 @@ def _categories(band: ElementTree.Element) -> dict[str, Any]:
     if attrs:
         return attrs
     names = band.find("CategoryNames")
-    texts = [] if names is None else [category.text or "" for category in names.findall("Category")]
-    return {"category_names": texts} if texts else {}
+    return {} if names is None else {"category_names": [category.text or "" for category in names.findall("Category")]}
 
 
 def _table_categories(table: ElementTree.Element) -> dict[str, Any]:
-    if table.get("tableType", "thematic") != "thematic":
+    if table.get("tableType") != "thematic":
         return {}
     usages = [int(field.findtext("Usage", "0")) for field in table.findall("FieldDefn")]
     if 2 not in usages:
@@ -200,7 +195,7 @@ def _table_categories(table: ElementTree.Element) -> dict[str, Any]:
     colors: dict[int, tuple[int, ...]] = {}
     for index, row in enumerate(table.findall("Row")):
         cells = [cell.text or "" for cell in row.findall("F")]
-        value = index if value_column is None else int(float(cells[value_column]))
+        value = int(row.get("index", index)) if value_column is None else int(float(cells[value_column]))
         if not 0 <= value < _MAX_CATEGORIES:
             raise ValueError(f"category {value} is out of range")
         names[value] = cells[name_column]

@@ -12,42 +12,64 @@ from .._geometry import Window
 from .source import is_strict
 from .values import Values
 from ..compat import GeoTIFFFallbackWarning
-from ..errors import Error, LimitError, UnsupportedError
+from ..errors import Error, LimitError, MalformedError, UnsupportedError
 
 
 class Pixels:
-    """Windows of a raster. Picklable: dask's tasks carry the source and the window."""
+    """Windows of a raster. Picklable: dask's tasks carry the source and the window.
 
-    def __init__(self, dataset: Dataset, level: int, window: Window, band: int | None, values: Values, orientation: int = 1):
-        self.dataset, self.level, self.window, self.band, self.values = dataset, level, window, band, values
-        self.orientation = orientation
-        self.flat = band is not None or dataset.count == 1
-        height, width = (window.height, window.width) if orientation < 5 else (window.width, window.height)
-        self.shape: tuple[int, ...] = (height, width) if self.flat else (height, width, dataset.count)
+    `refusal` is the reason why the image is not read; `dataset` may be None then.
+    """
+
+    def __init__(
+        self, dataset: Dataset | None, samples: int, level: int, window: Window, band: int | None, values: Values,
+        orientation: int, refusal: Exception | None = None,
+    ):  # fmt: skip
+        self._dataset, self.level, self.window, self.band, self.values = dataset, level, window, band, values
+        self.orientation, self.refusal = 1 if refusal is not None else orientation, refusal
+        self.flat = band is not None or samples == 1
+        height, width = (window.height, window.width) if self.orientation < 5 else (window.width, window.height)
+        self.shape: tuple[int, ...] = (height, width) if self.flat else (height, width, samples)
         self.ndim, self.dtype = len(self.shape), values.result
 
-    def stored(self, rows: slice = slice(None), columns: slice = slice(None)) -> Any:
-        """Pixels as the file has them, except that images are upright and 0 is black."""
+    @property
+    def dataset(self) -> Dataset:
+        if self.refusal is not None:
+            raise self.refusal
+        assert self._dataset is not None
+        return self._dataset
+
+    def stored(self, rows: slice = slice(None), columns: slice = slice(None), strict: bool = False) -> Any:
+        """Pixels as the file has them, except that images are upright and 0 is black. `strict` refuses blocks that decode
+        to more than their pixels; the tile cache does not serve it, so chunks that share tiles are read without.
+        """
         row, row_end, _ = rows.indices(self.window.height)
         column, column_end, _ = columns.indices(self.window.width)
         place = Window(self.window.column + column, self.window.row + row, column_end - column, row_end - row)
         try:
-            pixels = self._read(place)
+            pixels = self._read(place, strict)
+        except MalformedError as error:
+            error.add_note(
+                "Decompressed tile/strip size mismatch, or damaged data: each block must decode to the bytes of its pixels (width, "
+                "height, samples, bps). One that exceeds them may be a decompression bomb."
+            )
+            raise
         except (LimitError, UnsupportedError) as error:
             raise ValueError(str(error)) from error
         return self.values.upright(_turned(pixels, self.orientation))
 
-    def _read(self, place: Window) -> Any:
+    def _read(self, place: Window, strict: bool) -> Any:
         wanted = self.values.stored
         dtype = None if wanted == self.dataset.dtype else wanted
+        how: dict[str, Any] = {"window": place, "overview": self.level, "dtype": dtype, "strict": strict}
         if self.flat:
-            return self.dataset.read(1 if self.band is None else self.band + 1, window=place, overview=self.level, dtype=dtype)
+            return self.dataset.read(1 if self.band is None else self.band + 1, **how)
         pixels = np.empty((place.height, place.width, self.dataset.count), wanted)
-        self.dataset.read(window=place, overview=self.level, out=np.moveaxis(pixels, -1, 0), dtype=dtype)
+        self.dataset.read(out=np.moveaxis(pixels, -1, 0), **how)
         return pixels
 
     def __getitem__(self, key: tuple[slice, ...]) -> Any:
-        return self.values.apply(self.stored(*key[:2]))
+        return self.values.apply(self.stored(key[0], key[1]))
 
     def as_dask(self, chunks: tuple[int, int], gpu: bool) -> Any:
         import dask.array as da

@@ -10,8 +10,8 @@ import xarray as xr
 
 from . import arguments
 from .arguments import UNSET
-from .georeference import coordinates, flipped, has_place, moved, place_attrs, read_place
-from .levels import Levels, check_layout
+from .georeference import coordinates, flipped, has_place, moved, place_attrs, read_grid, read_place
+from .levels import Levels, check_layout, check_samples, sample_type
 from .metadata import category_attrs, metadata_attrs, read_metadata, read_nodata, read_packing
 from .pixels import Pixels, require_cupy
 from .source import MAX_CLOUD_BYTES, Source, environment_size, is_vrt
@@ -19,6 +19,8 @@ from .values import Values, check_nodata, inversion
 from .._sources import path_of
 from ..compat import ATTRS_CONTRACT
 
+# Compressions whose blocks must decode to exactly the bytes of their pixels: none, Deflate, PackBits, ZSTD.
+_EXACT = (1, 8, 32946, 32773, 50000)
 _BITS, _COMPRESSION, _PHOTOMETRIC, _ORIENTATION, _SAMPLES = 258, 259, 262, 274, 277
 
 
@@ -38,6 +40,12 @@ def open_geotiff(
     max_cloud_bytes: Any = UNSET,
     on_gpu_failure: Any = UNSET,
     missing_sources: Any = UNSET,
+    allow_rotated: bool = False,
+    allow_unparseable_crs: bool = False,
+    allow_invalid_nodata: bool = False,
+    stable_only: bool = False,
+    allow_experimental_codecs: bool = False,
+    allow_internal_only_jpeg: bool = False,
     band_nodata: str | None = None,
     masked: bool = False,
     mask_nodata: Any = UNSET,
@@ -46,12 +54,6 @@ def open_geotiff(
     parse_coordinates: bool = True,
     lock: Any = None,
     cache: bool = True,
-    allow_rotated: bool = False,
-    allow_unparseable_crs: bool = False,
-    allow_invalid_nodata: bool = False,
-    stable_only: bool = False,
-    allow_experimental_codecs: bool = False,
-    allow_internal_only_jpeg: bool = False,
 ) -> xr.DataArray:
     """Opens a GeoTIFF as a DataArray (y, x) or (y, x, band), as `xrspatial.geotiff.open_geotiff` does.
 
@@ -68,30 +70,29 @@ def open_geotiff(
     masked = arguments.resolve_alias(masked, False, mask_nodata, "masked", "mask_nodata")
     unpack = arguments.resolve_alias(unpack, False, mask_and_scale, "unpack", "mask_and_scale")
     arguments.warn_without_effect(lock, cache)
+    if isinstance(source, os.PathLike):
+        source = os.fspath(source)
     vrt = is_vrt(source)
+    if not parse_coordinates and gpu is True:
+        raise ValueError("parse_coordinates=False is not supported with gpu=True. Drop gpu=True or the kwarg.")
     for argument, refused in (("parse_coordinates=False", not parse_coordinates), ("unpack=True", unpack)):
         if refused and vrt:
             raise ValueError(f"{argument} is not supported for .vrt sources. Drop the kwarg.")
-    if not parse_coordinates and gpu is True:
-        raise ValueError("parse_coordinates=False is not supported with gpu=True. Drop gpu=True or the kwarg.")
     arguments.check_gpu(gpu)
     level = arguments.check_overview(overview_level)
     if vrt and level:
         raise ValueError("overview_level is not supported for VRT sources: a VRT references its own source files.")
-    on_gpu_failure = arguments.check_gpu_failure(on_gpu_failure, gpu)
-    arguments.check_vrt_arguments(missing_sources, band_nodata, vrt)
+    on_gpu_failure = arguments.check_gpu_failure(on_gpu_failure, gpu, vrt)
     arguments.check_file_like(source, gpu, chunks)
+    arguments.check_vrt_arguments(missing_sources, band_nodata, vrt)
     arguments.check_cloud_bytes(max_cloud_bytes, vrt, gpu, chunks)
     chunk_size = arguments.check_chunks(chunks)
     arguments.check_stable(source, vrt, stable_only, allow_experimental_codecs)
-    box = arguments.check_box(bbox, window)
-    if isinstance(source, bytes):
-        source = os.fsdecode(source)
-    if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
-        raise TypeError(f"expected str, bytes or os.PathLike object, not {type(source).__name__}")
+    arguments.check_exclusive(bbox, window)
+    arguments.check_source(source, bbox)
     if vrt:
-        if not os.path.exists(os.fspath(source)):
-            raise FileNotFoundError(2, os.strerror(2), os.fspath(source))
+        if not os.path.exists(source):
+            raise FileNotFoundError(2, os.strerror(2), source)
         arguments.refuse_vrt(source)
 
     if gpu:
@@ -102,46 +103,56 @@ def open_geotiff(
     levels = Levels(opened, level)
     directory, first = levels.directory, levels.first
     samples = directory.number(_SAMPLES, 1)
+    if bbox is not None:
+        window = _box_window(levels, bbox, allow_rotated)
     arguments.check_codec(directory.number(_COMPRESSION, 1), allow_experimental_codecs, allow_internal_only_jpeg)
-    orientation = directory.number(_ORIENTATION, 1)
-    if not 1 <= orientation <= 8:
-        raise ValueError(f"Invalid TIFF Orientation tag value: {orientation} (must be 1-8 per TIFF 6.0)")
-    if orientation != 1 and (window is not None or box is not None or chunks is not None):
-        raise ValueError(
-            f"Orientation tag (274) is {orientation}; windowed reads (window=...) and dask-chunked reads (chunks=...) are not "
-            "supported for non-default orientation. Read the full array first, then slice."
-        )
-    bits = directory.number(_BITS, 8)
-    if window is None and box is None and chunks is None:
+    orientation, bits = directory.number(_ORIENTATION, 1), directory.number(_BITS, 8)
+    refusals = arguments.Refusals(deferred=chunks is not None and opened.path is not None)
+    with refusals:
+        _check_orientation(orientation, window is not None or bbox is not None or chunks is not None)
+    if window is None and bbox is None and chunks is None:
         arguments.check_pixels(*levels.size, samples, -(-bits // 8), max_pixels)
-    check_layout(directory, is_local=opened.path is not None)
+    check_samples(directory)
+    with refusals:
+        check_layout(directory, is_local=opened.path is not None)
     band = arguments.check_band(band, samples)
 
-    dataset, overview = levels.open()
     nodata = read_nodata(directory, first)
-    stored = np.dtype(np.float32) if dataset.dtype == np.float16 else dataset.dtype
+    dataset, overview, stored = None, 0, None
+    with refusals:
+        dataset, overview = levels.open()
+        samples, stored = dataset.count, np.dtype(np.float32) if dataset.dtype == np.float16 else dataset.dtype
+    stored = sample_type(directory) if stored is None else stored
     check_nodata(nodata, stored, allow_invalid_nodata)
-    place = read_place(directory if has_place(directory) else first, dataset, allow_rotated, allow_unparseable_crs)
-    if not has_place(directory):
+    place = read_place(
+        directory if levels.has_own_place else first, dataset if levels.has_sidecar_place else None, allow_rotated,
+        allow_unparseable_crs,
+    )  # fmt: skip
+    if not levels.has_own_place:
         place = moved(place, levels.size, levels.full_size)
-    place = flipped(place, orientation, levels.size)
-    part = arguments.check_window(window if box is None else arguments.box_window(place, box, levels.size), levels.size)
+    if chunk_size is None:
+        place = flipped(place, orientation, levels.size)
+    part = arguments.check_window(window, levels.size)
 
-    packing = read_packing(read_metadata(directory, first), samples, band) if unpack else None
-    inverted = inversion(directory.number(_PHOTOMETRIC, 1), bits, samples, stored)
+    packing = read_packing(read_metadata(directory, first), band) if unpack else None
+    inverted = None
+    with refusals:
+        inverted = inversion(directory.number(_PHOTOMETRIC, 1), bits, samples, stored)
     values = Values(stored, nodata, bool(masked or unpack), packing, dtype, inverted)
-    pixels = Pixels(dataset, overview, part, band, values, orientation)
 
     attrs: dict[str, Any] = {"_xrspatial_geotiff_contract": ATTRS_CONTRACT} | place_attrs(place, part)
     attrs |= metadata_attrs(directory, first) | category_attrs(opened.path)
     if chunk_size is not None:
-        rows, columns = min(chunk_size[0], part.height), min(chunk_size[1], part.width)
-        arguments.check_pixels(rows, columns, samples, stored.itemsize, max_pixels)
         arguments.check_tasks(chunk_size, part.height, part.width)
+        rows, columns = min(chunk_size[0], part.height), min(chunk_size[1], part.width)
+        with refusals:
+            arguments.check_pixels(rows, columns, samples, stored.itemsize, max_pixels)
+        pixels = Pixels(dataset, samples, overview, part, band, values, orientation, refusals.error)
         data = pixels.as_dask(chunk_size, gpu)
     else:
         arguments.check_pixels(part.height, part.width, samples, stored.itemsize, max_pixels)
-        raw = pixels.on_gpu(on_gpu_failure) if gpu else pixels.stored()
+        pixels = Pixels(dataset, samples, overview, part, band, values, orientation)
+        raw = pixels.on_gpu(on_gpu_failure) if gpu else pixels.stored(strict=directory.number(_COMPRESSION, 1) in _EXACT)
         if nodata is not None:
             attrs["nodata_pixels_present"] = values.has_missing(raw)
         data = values.apply(raw)
@@ -149,13 +160,32 @@ def open_geotiff(
 
     coords: dict[str, Any] = {}
     if parse_coordinates:
-        upright = part if orientation < 5 else part._replace(width=part.height, height=part.width)
+        upright = part if pixels.orientation < 5 else part._replace(width=part.height, height=part.width)
         coords |= coordinates(place, upright)
     if not pixels.flat:
-        coords["band"] = np.arange(dataset.count)
+        coords["band"] = np.arange(samples)
     dims = ("y", "x") if pixels.flat else ("y", "x", "band")
     chosen_name = _default_name(source) if default_name is None else default_name
     return xr.DataArray(data, dims=dims, coords=coords, attrs=attrs, name=chosen_name)
+
+
+def _check_orientation(orientation: int, is_part: bool) -> None:
+    if orientation != 1 and is_part:
+        raise ValueError(
+            f"Orientation tag (274) is {orientation}; windowed reads (window=...) and dask-chunked reads (chunks=...) are not "
+            "supported for non-default orientation. Read the full array first, then slice."
+        )
+    if not 1 <= orientation <= 8:
+        raise ValueError(f"Invalid TIFF Orientation tag value: {orientation} (must be 1-8 per TIFF 6.0)")
+
+
+def _box_window(levels: Levels, bbox: Any, allow_rotated: bool) -> tuple[int, int, int, int]:
+    """The window of a box, as (row0, col0, row1, col1)."""
+    directory = levels.directory if levels.has_own_place else levels.first
+    dataset = None if has_place(directory) or not levels.has_sidecar_place else levels.open()[0]
+    place = read_grid(directory, dataset, allow_rotated)
+    box = arguments.check_box(bbox)
+    return arguments.box_window(place if levels.has_own_place else moved(place, levels.size, levels.full_size), box, levels.size)
 
 
 def _value_attrs(values: Values, nodata: Any, masked: bool, unpack: bool, dtype: Any) -> dict[str, Any]:
@@ -175,5 +205,5 @@ def _value_attrs(values: Values, nodata: Any, masked: bool, unpack: bool, dtype:
 
 
 def _default_name(source: Any) -> str | None:
-    path = path_of(source)
+    path = None if isinstance(source, bytes) else path_of(source)
     return None if path is None else os.path.splitext(os.path.basename(path))[0]

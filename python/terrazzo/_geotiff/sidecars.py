@@ -70,7 +70,7 @@ def write_symbology(path: str, colors: list[str], statistics: dict[str, float]) 
     lines += [f'      <MDI key="STATISTICS_{name}">{value:.10g}</MDI>' for name, value in statistics.items()]
     _write_text(path + ".aux.xml", [*lines, "    </Metadata>", "  </PAMRasterBand>", "</PAMDataset>"])
     low, high = statistics["MINIMUM"], statistics["MAXIMUM"]
-    if low != high:
+    if low < high:
         _write_text(os.path.splitext(path)[0] + ".qml", _style(colors, low, high))
 
 

@@ -35,7 +35,7 @@ def is_strict() -> bool:
 
 def is_remote(source: Any) -> bool:
     path = path_of(source)
-    return path is not None and "://" in path and not path.lower().startswith("file://")
+    return path is not None and "://" in path
 
 
 def is_vrt(source: Any) -> bool:
@@ -125,16 +125,18 @@ class Source:
         if hasattr(source, "read"):
             self.opened: Any = _content(source)
             self.file = bytes_of(self.opened)
-        elif is_remote(source):
-            self.opened = RemoteFile(os.fspath(source))
-            if check_size and not is_http(self.opened.name):
-                _check_size(self.opened, max_cloud_bytes)
+            return
+        name = os.fsdecode(source)
+        is_file_url = name.lower().startswith("file://")
+        if is_remote(name) and not is_file_url:
+            self.opened = RemoteFile(name)
             self.file = Bytes(self.opened.size, self.opened.read_at)
         else:
-            path = os.fsdecode(os.fspath(source))
-            self.path = self.opened = path[7:] if path.lower().startswith("file://") else path
+            self.path = self.opened = name[7:] if is_file_url else name
             local = LocalFile(self.path)
             self.file = Bytes(local.size, local.read_at)
+        if check_size and is_remote(name) and not is_http(name):
+            _check_size(name, self.file.size, max_cloud_bytes)
 
 
 def _content(file: Any) -> bytes:
@@ -145,17 +147,17 @@ def _content(file: Any) -> bytes:
     return bytes(data)
 
 
-def _check_size(file: RemoteFile, limit: int | None) -> None:
+def _check_size(name: str, size: int | None, limit: int | None) -> None:
     if limit is None:
         return
-    if file.size is None:
+    if size is None:
         raise CloudSizeLimitError(
-            f"Cloud source {file.name!r} does not tell its size, so max_cloud_bytes={limit} cannot be checked; pass "
+            f"Cloud source {name!r} does not tell its size, so max_cloud_bytes={limit} cannot be checked; pass "
             "max_cloud_bytes=None to disable the check"
         )
-    if file.size > limit:
+    if size > limit:
         raise CloudSizeLimitError(
-            f"Cloud source {file.name!r} is {file.size:,} bytes, which exceeds max_cloud_bytes={limit}. Raise "
+            f"Cloud source {name!r} is {size:,} bytes, which exceeds max_cloud_bytes={limit}. Raise "
             "max_cloud_bytes (or set XRSPATIAL_GEOTIFF_MAX_CLOUD_BYTES) if the file is legitimate, pass "
             "max_cloud_bytes=None to disable the check, or use chunks=... for a windowed dask read."
         )

@@ -50,6 +50,7 @@ class Entry(NamedTuple):
     type: int
     count: int  # type: ignore[assignment]  # hides tuple.count
     offset: int  # of the value in the file
+    place: int  # of the entry in the file
 
 
 class Directory:
@@ -91,7 +92,7 @@ class Directory:
     def _decode(self, tag: int) -> Any:
         entry = self.entries[tag]
         if entry.type == 2:
-            return self.raw(tag).split(b"\0", 1)[0].decode("ascii", errors="replace")
+            return self.raw(tag).rstrip(b"\0").decode("ascii", errors="replace")
         if entry.type not in _CODES or entry.type == 7:
             return self.raw(tag)
         if entry.type in _RATIONALS:
@@ -150,7 +151,9 @@ def read_directories(file: Bytes) -> list[Directory]:
         if offset in seen:
             raise ValueError(f"Circular IFD chain: the directory at byte {offset} comes twice")
         if len(directories) == MAX_DIRECTORIES:
-            raise ValueError(f"the file has more than {MAX_DIRECTORIES} IFDs, which exceeds the limit")
+            raise ValueError(
+                f"the file has more than {MAX_DIRECTORIES} IFDs, which exceeds the limit: it is malformed, or a denial-of-service"
+            )
         seen.add(offset)
         directory, offset = _read_directory(file, order, offset, form)
         directories.append(directory)
@@ -169,7 +172,7 @@ def _read_directory(file: Bytes, order: str, offset: int, form: tuple[str, str, 
         raise ValueError(f"IFD at offset {offset} has {count} entries, which exceeds the limit of {MAX_ENTRIES}")
     body = file.read_at(offset + count_bytes, count * unit + inline)
     if len(body) < count * unit:
-        raise ValueError(f"the file ends within the IFD at offset {offset}")
+        raise ValueError(f"the {count} entries of the IFD at offset {offset} exceed the file of {file.size} bytes")
     entries: dict[int, Entry] = {}
     places: dict[int, int] = {}
     for index in range(count):
@@ -184,6 +187,6 @@ def _read_directory(file: Bytes, order: str, offset: int, form: tuple[str, str, 
         value_offset = place + unit - inline
         if number * _unit(field_type) > inline:
             value_offset = struct.unpack_from(order + link, body, index * unit + unit - inline)[0]
-        entries[tag] = Entry(field_type, number, value_offset)
+        entries[tag] = Entry(field_type, number, value_offset, place)
     follows = body[count * unit : count * unit + inline]
     return Directory(file, order, offset, entries), struct.unpack(order + link, follows)[0] if len(follows) == inline else 0

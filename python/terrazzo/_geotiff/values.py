@@ -44,7 +44,8 @@ class Values:
     def missing(self, pixels: Any) -> Any:
         if self.nodata != self.nodata:
             return pixels != pixels
-        return pixels == pixels.dtype.type(self.nodata)
+        with np.errstate(over="ignore"):  # a number beyond the type counts as an infinity
+            return pixels == pixels.dtype.type(self.nodata)
 
     def has_missing(self, pixels: Any) -> bool:
         if not matches(self.nodata, self.stored) and not (self.stored.kind == "f" and self.nodata != self.nodata):
@@ -100,4 +101,4 @@ def inversion(photometric: int, bits: int, samples: int, dtype: np.dtype[Any]) -
             f"BitsPerSample={bits}, dtype={dtype}. There is no correct inversion of signed values; convert the file to "
             "MinIsBlack (Photometric=1)."
         )
-    return 0 if dtype.kind == "f" else (1 << bits) - 1
+    return 0 if dtype.kind == "f" else int(np.iinfo(dtype).max)

@@ -152,6 +152,8 @@ def to_geotiff(
     if nodata is not None and not own_nodata:
         options["nodata"] = str(nodata)
     chosen, corrections = _colors(options, pixels, attrs, number, photometric, codec)
+    if "nodata" in options and isinstance(nodata, float):  # the library writes the number that pixels can have
+        corrections[tags.NODATA] = str(nodata).encode() + b"\0"
     for tag, field_type, count, content in [*written_crs.geo_keys, *tags.raw_tags(attrs, nodata, own_nodata)]:
         chosen.add_extra_tag(tag, field_type, count, content)
     if gpu:
@@ -190,10 +192,10 @@ def _overridden(number: int, attrs: dict[str, Any], bands: int, photometric: Any
 
 def _colors(
     options: dict[str, Any], pixels: Any, attrs: dict[str, Any], number: int, photometric: Any, codec: str
-) -> tuple[Any, dict[int, tuple[int, ...]]]:
+) -> tuple[Any, tags.Corrections]:
     """(options of the library, tags to correct in the file)."""
     bands = pixels.shape[0]
-    corrections: dict[int, tuple[int, ...]] = {}
+    corrections: tags.Corrections = {}
     names = {0: "miniswhite", 1: "minisblack", 2: "rgb"}
     if codec == "jpeg" and bands == 3:
         number, photometric = 2, "rgb"
@@ -221,7 +223,7 @@ def _colors(
 
 
 def _write_to(
-    path: Any, pixels: Any, options: Any, corrections: dict[int, tuple[int, ...]], buffer_bytes: int, statistics: Statistics | None
+    path: Any, pixels: Any, options: Any, corrections: tags.Corrections, buffer_bytes: int, statistics: Statistics | None
 ) -> None:
     name = path_of(path)
     if name is not None and is_url(name):
@@ -245,7 +247,7 @@ def _write_to(
     path.write(memory.getvalue())
 
 
-def _write_url(url: str, pixels: Any, options: Any, corrections: dict[int, tuple[int, ...]], buffer_bytes: int) -> None:
+def _write_url(url: str, pixels: Any, options: Any, corrections: tags.Corrections, buffer_bytes: int) -> None:
     """The object appears when the file is complete, so that an error leaves none, or the one that was there."""
     import fsspec
 

@@ -41,11 +41,17 @@ def check_nodata(nodata: Any) -> None:
     if nodata is None:
         return
     if isinstance(nodata, str) or isinstance(nodata, (list, tuple, dict)):
-        raise ValueError(f"nodata must be numeric or None, got {nodata!r} (type {type(nodata).__name__}).")
+        raise _not_numeric(nodata)
     try:
         float(nodata)
     except (TypeError, ValueError):
-        raise ValueError(f"nodata must be numeric or None, got {nodata!r} (type {type(nodata).__name__}).") from None
+        raise _not_numeric(nodata) from None
+
+
+def _not_numeric(nodata: Any) -> ValueError:
+    return ValueError(
+        f"nodata must be numeric or None, got {nodata!r} (type {type(nodata).__name__}): pixels of the dtype are compared with it."
+    )
 
 
 def check_tile_size(tile_size: Any) -> None:
@@ -106,7 +112,7 @@ def check_target(path: Any, cog: bool, gpu: Any, lazy: bool) -> None:
             raise ValueError("gpu=True is not supported for file-like targets: pass a path")
     elif is_url(name):
         if name.lower().startswith(("http://", "https://")):
-            raise NotImplementedError(f"{name}: http(s) targets cannot be written to")
+            raise NotImplementedError(f"{name}: http(s) targets cannot be written to. Use a path or a cloud URL (s3://, gs://)")
         if lazy and not cog:
             raise NotImplementedError(f"{name}: dask arrays are not streamed to cloud targets; call .compute() first")
     elif os.path.isdir(name):
@@ -130,7 +136,7 @@ def refuse_vrt_target(path: Any, cog: bool, overview_levels: Any, tiled: bool, d
 def warn_of_opt_ins(name: str, codec: str) -> None:
     flag = "allow_internal_only_jpeg" if codec == "jpeg" else "allow_experimental_codecs" if codec in _EXPERIMENTAL else None
     if flag is not None:
-        kind = "internal-only codec (JPEGTables)" if codec == "jpeg" else "experimental codec"
+        kind = "internal-only codec (issue #1845, JPEGTables)" if codec == "jpeg" else "experimental codec"
         warnings.warn(
             f"to_geotiff(compression={name!r}, {flag}=True): {kind}; other readers may not read the file",
             GeoTIFFFallbackWarning,
@@ -146,10 +152,12 @@ def check_predictor(predictor: Any, codec: str, dtype: np.dtype[Any]) -> str:
         raise ValueError(f"predictor must be False/True or 1/2/3, got {predictor!r}")
     if number == 1:
         return "none"
-    if codec in ("jpeg", "jpeg2000", "lerc"):
-        raise ValueError(f"predictor={number} is not supported with compression={codec!r}, which has its own. Drop predictor=.")
     if number == 3 and dtype.kind != "f":
         raise ValueError(f"predictor=3 (floating-point) requires float data, got dtype={dtype}")
+    if codec in ("jpeg", "jpeg2000", "lerc"):
+        raise ValueError(
+            f"predictor={number} is not supported with compression={codec!r}: the tag PREDICTOR is for codecs of bytes. Drop predictor=."
+        )
     if codec in ("none", "packbits", "lz4"):
         return "none"
     return "horizontal" if number == 2 else "floating-point"
@@ -180,10 +188,12 @@ def check_overviews(levels: Any, height: int, width: int) -> list[int] | None:
 
 
 def automatic_overviews(height: int, width: int, tile_size: int) -> list[int]:
-    """Factors of halved levels, as long as both sides are larger than a tile, and at most 8."""
+    """Factors of halved levels, as long as both sides are larger than a tile, and at most 8. Odd sizes are rounded down
+    here, also though levels are rounded up.
+    """
     factors: list[int] = []
     while len(factors) < 8 and height > tile_size and width > tile_size:
-        height, width = -(-height // 2), -(-width // 2)
+        height, width = height // 2, width // 2
         factors.append(2 ** (len(factors) + 1))
     return factors
 

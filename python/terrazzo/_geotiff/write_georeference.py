@@ -29,6 +29,7 @@ ROWS = ("y", "lat", "latitude", "row")
 COLUMNS = ("x", "lon", "longitude", "col")
 _GEO_KEYS, _GEO_DOUBLES, _GEO_TEXTS = 34735, 34736, 34737
 _ROTATION_LIMIT = 1e-12
+_UNIFORM = 1e-6  # of a step
 
 RawTag = tuple[int, int, int, bytes]  # number, field type, count, bytes
 
@@ -58,16 +59,16 @@ def resolve_crs(crs: Any, attrs: dict[str, Any], is_point: bool, allow_unparseab
     code, error = _code_of(value)
     if code is not None:
         return _coded(code, is_point)
+    if error is not None:
+        if is_strict():
+            raise error
+        warnings.warn(f"no EPSG code of the CRS ({type(error).__name__}: {error})", GeoTIFFFallbackWarning, stacklevel=4)
     if not value.lstrip().upper().startswith(WKT_ROOTS) and not allow_unparseable:
         raise UnparseableCRSError(
             f"Could not parse crs: {value!r} is not an EPSG code, is not a WKT string (no PROJCS / GEOGCS / PROJCRS / GEOGCRS "
             "root), and could not be parsed. Pass an EPSG int, a WKT string, or allow_unparseable_crs=True to write it as it "
             f"is to GTCitationGeoKey.{'' if error is None else f' ({type(error).__name__}: {error})'}"
-        )
-    if error is not None:
-        if is_strict():
-            raise error
-        warnings.warn(f"no EPSG code of the CRS ({type(error).__name__}: {error})", GeoTIFFFallbackWarning, stacklevel=4)
+        ) from error
     warnings.warn(
         "Writing a user-defined CRS via WKT only (ProjectedCSType / GeographicType = 32767, the text in GTCitationGeoKey). "
         "Pass an EPSG code if the CRS has one.",
@@ -191,7 +192,8 @@ def check_rotation(attrs: dict[str, Any], drop_rotation: bool) -> None:
     if attrs.get("rotated_affine") is not None and not drop_rotation:
         raise ValueError(
             "to_geotiff: refusing to write a DataArray carrying attrs['rotated_affine'], because the rotation would be lost. "
-            "Reproject it, or pass drop_rotation=True to write the pixel grid alone."
+            "Reproject it, or pass drop_rotation=True to write the pixel grid alone (issue #2216: there is "
+            "no transform with a rotation)."
         )
     t: Any = attrs.get("transform")
     terms = (t.b, t.d) if hasattr(t, "b") and hasattr(t, "d") else (t[1], t[3]) if _is_six(t) else (0, 0)
@@ -211,11 +213,11 @@ def _refuse_rotation(b: Any, d: Any) -> None:
 
 
 def axes(data: Any) -> tuple[Any, Any] | None:
-    """Coordinates of rows and columns."""
-    found = [
-        next((data.coords[name] for name in data.dims if name in names and name in data.coords), None) for names in (ROWS, COLUMNS)
-    ]
-    return None if found[0] is None or found[1] is None else (found[0], found[1])
+    """Coordinates of rows and columns: of the dims that are no bands, in their order."""
+    names = [name for name in data.dims if name in ROWS + COLUMNS]
+    if len(names) != 2 or not all(name in data.coords for name in names):
+        return None
+    return data.coords[names[0]], data.coords[names[1]]
 
 
 def check_axes(data: Any, attrs: dict[str, Any]) -> None:
@@ -228,7 +230,7 @@ def check_axes(data: Any, attrs: dict[str, Any]) -> None:
         if values.ndim != 1 or values.size < 2:
             continue
         steps = np.diff(values)
-        if steps.dtype.kind == "m" or values.dtype.kind not in "iuf":
+        if steps.dtype.kind == "m" or values.dtype.kind not in "iufO":
             raise TypeError(f"data.coords[{axis.name!r}] are no numbers but {values.dtype}, and have no pixel size")
         steps = np.diff(values.astype(np.float64))
         if steps[0] == 0:
@@ -241,21 +243,19 @@ def check_axes(data: Any, attrs: dict[str, Any]) -> None:
             index = int(wrong[0])
             raise NonUniformCoordsError(
                 f"data.coords[{axis.name!r}] is non-uniform: step {steps[0]} expected, but found {steps[index]} at index "
-                f"{index} (relative drift {drift[index]:.2e}). Resample to a uniform grid before writing."
+                f"{index} (relative drift {drift[index]:.2e}), so there is no one pixel size. Resample to a uniform grid."
             )
 
 
 def resolve_transform(data: Any, attrs: dict[str, Any]) -> Transform | None:
     """From pixel corners; None without georeference."""
-    if attrs.get("_xrspatial_no_georef") is True:
-        return None
     is_point = attrs.get("raster_type") == "point"
     given: Any = attrs.get("transform")
     if _is_six(given):
         a, _, c, _, e, f = map(float, given)
         half = 0.5 if is_point else 0.0  # attrs of point rasters have the centre of the first pixel
         return Transform(a, 0.0, c - half * a, 0.0, e, f - half * e)
-    pair = axes(data)
+    pair = None if attrs.get("_xrspatial_no_georef") is True else axes(data)
     if pair is None:
         return None
     y, x = (axis.values for axis in pair)
@@ -267,12 +267,21 @@ def resolve_transform(data: Any, attrs: dict[str, Any]) -> Transform | None:
             dy = -abs(dx)
     if dx is None or dy is None:
         raise ValueError(
-            f"Cannot infer GeoTIFF transform from a {(y.size, x.size)} array with 'y' and 'x' coordinates: an axis of one pixel "
-            "has no pixel size. Set attrs['transform'], or attrs['assume_square_pixels_for_degenerate_axis'] = True if the "
+            f"Cannot infer GeoTIFF transform from a {(y.size, x.size)} array with 'y' and 'x' coordinates: an axis of one pixel, "
+            "or a non-uniform one, has no pixel size. Set attrs['transform'], or attrs['assume_square_pixels_for_degenerate_axis'] = True if the "
             "pixels are square."
         )
     return Transform(dx, 0.0, float(x[0]) - dx / 2, 0.0, dy, float(y[0]) - dy / 2)
 
 
 def _step(values: np.ndarray[Any, Any]) -> float | None:
-    return None if values.size < 2 else float(values[1]) - float(values[0])
+    if values.size < 2:
+        return None
+    steps = np.diff(values.astype(np.float64))
+    middle = float(np.median(steps))
+    drift = float(np.abs(steps - middle).max()) / abs(middle)
+    if drift > _UNIFORM:
+        raise NonUniformCoordsError(
+            f"coordinates are non-uniform: steps differ by {drift:.2e}, which exceeds {_UNIFORM}, and a transform has one step"
+        )
+    return float(values[1]) - float(values[0])

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from .write_georeference import RawTag
-from .tags import Bytes, read_directories
+from .tags import Bytes, Entry, read_directories
 
 _DESCRIPTION, _X_RESOLUTION, _Y_RESOLUTION, _RESOLUTION_UNIT = 270, 282, 283, 296
 PHOTOMETRIC, COLOR_MAP, EXTRA_SAMPLES, METADATA, NODATA = 262, 320, 338, 42112, 42113
@@ -23,6 +23,8 @@ _OWN = frozenset({
     254, 255, 256, 257, 258, 259, 266, 273, 277, 278, 279, 284, 317, 322, 323, 324, 325, 330, 339, 347, 530, 532,
     33550, 33922, 34264, 34735, 34736, 34737, 42112, 42113, 50674, PHOTOMETRIC, COLOR_MAP, EXTRA_SAMPLES,
 })  # fmt: skip
+
+Corrections = dict[int, tuple[int, ...] | bytes]  # 16-bit numbers of a tag as it is, or a text
 
 RICH_ATTRS = ("gdal_metadata_xml", "gdal_metadata", "extra_tags")
 
@@ -53,8 +55,7 @@ def raw_tags(attrs: dict[str, Any], nodata: Any, own_nodata: bool) -> list[RawTa
     if xml is not None:
         if not isinstance(xml, (str, bytes)):
             raise TypeError(f"attrs['gdal_metadata_xml'] must be a str, not {type(xml).__name__}")
-        if xml:
-            add(METADATA, *_text(xml))
+        add(METADATA, *_text(xml))
     if own_nodata:
         add(NODATA, *_text(str(nodata)))
     description = attrs.get("image_description")
@@ -111,7 +112,7 @@ def metadata_xml(items: dict[Any, Any]) -> str:
     for key, value in items.items():
         name, sample = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
         where = "" if sample is None else f' sample="{escape(str(sample), quotes)}"'
-        lines.append(f'  <Item name="{escape(str(name), quotes)}"{where}>{escape(str(value), quotes)}</Item>')
+        lines.append(f'  <Item name="{escape(str(name), {'"': "&quot;"})}"{where}>{escape(str(value), quotes)}</Item>')
     return "\n".join([*lines, "</GDALMetadata>"]) + "\n"
 
 
@@ -127,17 +128,36 @@ def override(attrs: dict[str, Any], tag: int, name: str | None = None) -> tuple[
     return None if value is None else tuple(int(item) for item in value)
 
 
-def correct(file: Any, values: dict[int, tuple[int, ...]]) -> None:
-    """Overwrites 16-bit values of tags in every image of a seekable binary file, where the tag has as many."""
+def correct(file: Any, values: Corrections) -> None:
+    """Overwrites values of tags in every image of a seekable binary file, where there is room for them."""
 
     def read_at(offset: int, length: int) -> bytes:
         file.seek(offset)
         return file.read(length)
 
     size = file.seek(0, 2)
+    is_big = read_at(2, 1) == b"\x2b"
     for directory in read_directories(Bytes(size, read_at)):
         for tag, numbers in values.items():
             entry = directory.entries.get(tag)
-            if entry is not None and entry.type == _SHORT and entry.count == len(numbers):
+            if entry is not None and isinstance(numbers, bytes):
+                _replace_text(file, entry, numbers, is_big)
+            elif entry is not None and entry.type == _SHORT and entry.count == len(numbers):
                 file.seek(entry.offset)
                 file.write(np.asarray(numbers, "<u2").tobytes())
+
+
+def _replace_text(file: Any, entry: Entry, text: bytes, is_big: bool) -> None:
+    """A text that is too long for the place of the old one is left out."""
+    counter, inline = (8, 8) if is_big else (4, 4)
+    field = entry.place + 4 + counter
+    if len(text) <= inline:
+        file.seek(field)
+        file.write(text.ljust(inline, b"\0"))
+    elif entry.count >= len(text) and entry.count > inline:
+        file.seek(entry.offset)
+        file.write(text)
+    else:
+        return
+    file.seek(entry.place + 4)
+    file.write(len(text).to_bytes(counter, "little"))

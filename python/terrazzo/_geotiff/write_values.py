@@ -116,6 +116,8 @@ def resolve_nodata(nodata: Any, attrs: dict[str, Any]) -> Any:
     values = attrs.get("nodatavals")
     values = (values,) if _is_number(values) else values
     if isinstance(values, (tuple, list, np.ndarray)):
+        for value in values:
+            check_nodata_bool(value)
         numbers = [value for value in values if _is_number(value)]
         concrete = [value for value in numbers if not math.isnan(value)]
         if concrete:
@@ -157,7 +159,7 @@ def _plain(value: Any) -> Any:
 def fits(nodata: Any, dtype: np.dtype[Any]) -> bool:
     """Whether a pixel of the type can have the value."""
     if dtype.kind == "f":
-        return True
+        return not math.isfinite(nodata) or abs(nodata) <= float(np.finfo(dtype).max)
     if isinstance(nodata, float) and not nodata.is_integer():
         return False
     limits = np.iinfo(dtype)
@@ -190,7 +192,10 @@ def packed(data: Any, nodata: Any) -> tuple[Any, Any, dict[str, Any]]:
         raise ValueError("pack=True requires a DataArray, whose attributes have the state that unpack=True left")
     attrs = dict(data.attrs)
     if not ("scale_factor" in attrs or "mask_and_scale_dtype" in attrs or attrs.get("masked_nodata")):
-        raise ValueError("pack=True: the attributes have no unpack state; read the file with unpack=True")
+        raise ValueError(
+            "pack=True: the attributes have no unpack state (scale_factor, mask_and_scale_dtype or masked_nodata); read the file "
+            "with unpack=True"
+        )
     scale, offset = float(attrs.get("scale_factor", 1)), float(attrs.get("add_offset", 0))
     if not math.isfinite(scale) or scale == 0 or not math.isfinite(offset):
         raise ValueError(f"pack=True cannot reverse scale_factor={scale}, add_offset={offset}")
