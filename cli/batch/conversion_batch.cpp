@@ -80,8 +80,8 @@ void add_conversion_files(CLI::App& command, ConversionFiles& files) {
                            ->excludes(out);
   add_whole(command, "--jobs", files.jobs, "Files converted at once, with --out-dir; default 1", 1)->needs(folder);
   auto* const overwrite =
-      command.add_flag("--overwrite", files.overwrite, "With --out-dir: also convert files whose output is finished")
-          ->needs(folder);
+      command.add_flag("--overwrite", files.overwrite,
+                       "With --out-dir: also convert files whose output is finished. -o is always written");
   add_no_clobber(command, files.no_clobber)->excludes(overwrite);
 }
 

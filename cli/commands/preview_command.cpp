@@ -103,6 +103,9 @@ std::map<std::string, std::string> names_in_folder(Options const& options) {
 
 int run(Options const& options) {
   if (options.out_folder.empty()) {
+    if (options.out.empty() && options.files.size() == 2 && lower_case(options.files.back()).ends_with(".png")) {
+      throw Error(ErrorKind::usage, "--out is missing; type \"--out " + options.files.back() + "\"");
+    }
     if (options.out.empty()) {
       throw Error(ErrorKind::usage, "--out is missing; type --out NAME.png for one file, --out-dir FOLDER for several");
     }
@@ -154,7 +157,11 @@ void add_preview(CLI::App& app, Action& action) {
   std::string names;
   for (std::string const& name : colormap_names()) { names += (names.empty() ? "" : ", ") + name; }
   CLI::Option* const colormap =
-      command->add_option("--colormap", options->colormap, names + "; with _r at the end, reversed")->type_name("NAME");
+      command
+          ->add_option_function<std::string>(
+              "--colormap", [options](std::string const& name) { options->colormap = lower_case(name); },
+              names + "; with _r at the end, reversed")
+          ->type_name("NAME");
   show_choices(*colormap, colormap_names());
   auto* const stretch = command
                             ->add_option_function<std::string>(

@@ -96,10 +96,8 @@ class SampleFile {
   std::uint64_t origin_, bands_, row_bytes_, height_;
 };
 
-std::string suffix_of(std::string const& path) { return lower_case(std::filesystem::path(path).extension().string()); }
-
 bool wants_npy(Options const& options) {
-  return !options.raw && (options.out == "-" || suffix_of(options.out) == ".npy");
+  return !options.raw && (options.out == "-" || extension_of(options.out) == ".npy");
 }
 
 // Refuses to overwrite the source, and to write samples without a TIFF header under a TIFF name.
@@ -110,7 +108,7 @@ void check_out(Options const& options) {
   if (std::filesystem::equivalent(options.file, options.out, error)) {
     refuse("--out is the file that is read: \"" + options.out + '"');
   }
-  std::string const suffix = suffix_of(options.out);
+  std::string const suffix = extension_of(options.out);
   if (!options.raw && (suffix == ".tif" || suffix == ".tiff")) {
     refuse("`read` writes no TIFF: `terrazzo convert` does; --raw makes a file of bare samples of any name");
   }

@@ -4,6 +4,7 @@
 #include "commands/sample_text.hpp"
 #include "options/options.hpp"
 #include "options/parse.hpp"
+#include "options/standard_input.hpp"
 #include "output/exit_code.hpp"
 #include "output/format.hpp"
 #include "output/json_output.hpp"
@@ -34,7 +35,8 @@ constexpr std::size_t kPointsAtOnce = std::size_t{1} << 20;
 constexpr char kFooter[] =
     R"(Prints one CSV line per point, in the order of the points: x,y and a value per band, of the pixel that contains the
 point. Points outside the raster have empty values, missing pixels have the value "nodata". A file of points has X,Y on
-each line; further columns, empty lines, comments (#) and a first line of names are ignored.
+each line; further columns, empty lines, comments (#) and a first line of names are ignored. Names of coordinates in the
+first line (x and y, lon and lat, longitude and latitude, easting and northing) choose the columns.
 
 Examples:
   terrazzo sample dem.tif --at 500010,4199990                        one point, in the file's CRS
@@ -126,6 +128,9 @@ int run(Options const& options) {
   if (options.at.empty() == options.points.empty()) {
     throw Error(ErrorKind::usage, "sample needs points; type \"--at X,Y\" or \"--points FILE\"");
   }
+  if (is_standard_input(options.file) && is_standard_input(options.points)) {
+    throw Error(ErrorKind::usage, "FILE and --points cannot both be standard input; type the name of one of them");
+  }
   Dataset const dataset = open_file(options.file, options.common);
   ReadRequest request = make_request(dataset, options.selection);
   DType const stored = result_dtype(dataset, request);
@@ -134,7 +139,7 @@ int run(Options const& options) {
   std::optional<Info> const detailed = options.crs.empty() ? std::nullopt : std::optional(dataset.detailed_info());
 
   std::ifstream file;
-  bool const from_file = !options.points.empty() && options.points != "-";
+  bool const from_file = !options.points.empty() && !is_standard_input(options.points);
   if (from_file) {
     file.open(options.points);
     if (!file) { throw Error(ErrorKind::io, std::generic_category().message(errno), {.source = options.points}); }

@@ -10,7 +10,7 @@ namespace terrazzo::cli {
 inline constexpr int kUpToFourNumbers = -1;
 
 // The first row that applies is used. A row applies if it has the typed name, `only` (if any) is the command, `when`
-// (if any) is the first value, and `ours` exists:
+// (if any) has the first value, and `ours` exists:
 //   "--window $1,$2"   an option of this command; $1 is the user's first value, $* all values with commas
 //   "terrazzo stats"   another command; $F is the user's file, $O the output
 //   ""                 the default here: the option can be left out
@@ -20,7 +20,7 @@ struct Habit {
   int values = 0;           // words that follow the name
   std::string_view ours{};
   std::string_view only{};
-  std::string_view when{};
+  std::string_view when{};  // values in lower case, separated by blanks
 };
 
 inline constexpr std::string_view kNoWarp =
@@ -31,23 +31,43 @@ inline constexpr std::string_view kNoOpenOptions =
 
 inline constexpr std::string_view kAllOfInfo = "info prints all of it; --json has a key for each part";
 
+inline constexpr std::string_view kNoGeometry = "type \"terrazzo edit\" with --transform after writing the file";
+inline constexpr std::string_view kKeepsColours = "the command keeps the colours of bands; use gdal_edit.py for others";
+
 inline constexpr Habit kHabits[] = {
+    // Pictures
+    {"-outsize --outsize -ts --ts --size --width --height", 2, "--max-size $1", "preview"},
+    {"--cmap --color-map", 1, "--colormap $1", "preview"},
+    {"--rescale --clim", 1, "--range $1", "preview"},
+    {"--vmin --vmax", 1, "--range", "preview"},
     // Pixels
     {"-srcwin --srcwin", 4, "--window $1,$2,$3,$4"},
     {"-projwin --projwin", 4, "--bbox $1,$4,$3,$2"},
     {"-projwin --projwin", 4, "--window"},
     {"-te --te", 4, "--bbox $1,$2,$3,$4"},
     {"-te --te", 4, "--window"},
+    {"--bounds --bbox", 1, "--transform", "edit"},
     {"--bounds", 1, "--bbox $1"},
     {"--bounds", 1, "--window"},
     {"--bbox", 1, "--window"},
     {"-projwin_srs --projwin_srs -te_srs --te_srs", 1, "--bbox-crs $1"},
+    {"--geographic", 0, "--bbox-crs EPSG:4326"},
+    {"--projected --without-complement", 0, ""},
+    {"--with-complement", 0, "--boundless"},
+    {"-epo -eco", 0, "a window that reaches outside the raster is an error, and a box is clipped with a note"},
     {"-outsize --outsize -ts --ts", 2, "--target-size $1,$2"},
     {"--size", 1, "--target-size $1"},
     {"-tr --tr", 2, "--target-resolution $1,$2"},
+    {"-resolution --resolution", 1,
+     "the grid is that of the first file; --target-resolution R is another size of pixels", "mosaic",
+     "highest lowest average same common user"},
     {"--res --resolution", 1, "--target-resolution $1"},
+    {"-tap --tap --target-aligned-pixels", 0,
+     "pixels begin at the corner of the box; a --bbox of multiples of the resolution aligns them"},
+    {"-overview", 1, "--level $1", "sample"},
     {"-ovr", 1, "--level N"},
     {"-b", 1, "--band $1", "edit"},
+    {"-b --band", 1, "overviews are made of all bands", "overviews"},
     {"-b --band", 1, "--bands $*"},
     {"-ot --ot --output-type --output-data-type -t", 1, "--dtype $1"},
     {"-unscale", 0, "--unpack"},
@@ -64,28 +84,51 @@ inline constexpr Habit kHabits[] = {
     {"-input_file_list --optfile", 1, "--inputs-from $1", "mosaic"},
     {"-ul_lr --ul_lr", 4, "--bbox $1,$4,$3,$2", "mosaic"},
     {"-ps", 2, "--target-resolution $1,$2", "mosaic"},
-    {"-n -vrtnodata", 1, "--nodata $1", "mosaic"},
+    {"-n -vrtnodata -init --init", 1, "--nodata $1", "mosaic"},
+    {"-addalpha --addalpha --add-alpha", 0, "--mask", "mosaic"},
+    {"-pct", 0, "", "mosaic"},
+    {"-r --resampling", 1,
+     "a mosaic takes the nearest pixel; type \"terrazzo convert FILE --target-resolution R --resampling $1\" for the "
+     "files "
+     "first",
+     "mosaic"},
     {"-separate", 0, "a mosaic lays files side by side; use gdalbuildvrt -separate to stack them as bands", "mosaic"},
     // Points
     {"-wgs84", 0, "--crs EPSG:4326", "sample"},
     {"-l_srs", 1, "--crs $1", "sample"},
     {"-geoloc", 0, "", "sample"},
+    {"--position-crs", 1, "--crs $1", "sample"},
+    {"--position --pos", 2, "--at $1,$2", "sample"},
+    {"-xml -lifonly", 0, "--json", "sample"},
+    {"-valonly", 0, "the output is CSV, X,Y and a value per band; \"| tail -n +2 | cut -d, -f3-\" keeps the values",
+     "sample"},
+    {"-r --resampling", 1, "the value is that of the pixel that contains the point; gdallocationinfo -r interpolates",
+     "sample"},
     // Warping
     {"-t_srs --t_srs --dst-crs", 1, kNoWarp},
-    {"-s_srs --s_srs --src-crs -cutline -tap -et -order -rpc -tps -geoloc -crop_to_cutline --web-optimized -w", 0,
-     kNoWarping},
+    {"-s_srs --s_srs --src-crs -cutline -et -order -rpc -tps -geoloc -crop_to_cutline", 0, kNoWarping},
+    {"--web-optimized -w", 0, "--tiling-scheme GoogleMapsCompatible"},
+    {"--web-optimized -w", 0, kNoWarping},
+    {"--zoom-level-strategy", 1, "--zoom-level"},
     // Layout and compression
     {"-p --cog-profile --profile --compress", 1, "--compression $1"},
     {"--zlevel --level", 1, "--compression-level $1"},
     {"--block-size --overview-blocksize", 1, "--tile-size $1"},
     {"--strips", 1, "--tile-size N"},
     {"--add-mask", 0, "--mask"},
+    {"-mask", 1, "", "", "auto"},
+    {"-mask", 1, "the command copies the mask; use gdal_translate -mask none to drop it", "", "none"},
     {"-mask", 1, "--mask"},
     // Overviews
     {"-r", 1, "--resampling $1"},
     {"--overview-resampling", 1, "--resampling $1"},
     {"--overview-level", 1, "--overviews"},
+    {"--build", 1, "", "overviews", "auto"},
     {"-levels --levels --build", 1, "--factors $1"},
+    {"-minsize --min-size", 1, "--factors", "overviews"},
+    {"--partial-refresh-from-source-timestamp", 0, "overviews are made anew as a whole; leave it out", "overviews"},
+    {"--partial-refresh-from-projwin", 4, "overviews are made anew as a whole; leave it out", "overviews"},
+    {"--partial-refresh-from-source-extent", 1, "overviews are made anew as a whole; leave it out", "overviews"},
     {"-ro", 0, "--external"},
     {"-clean --clean", 0, "--factors none"},
     {"--rebuild", 0, "", "overviews"},
@@ -97,7 +140,18 @@ inline constexpr Habit kHabits[] = {
     {"-unsetnodata --unset-nodata", 0, "--nodata none"},
     {"--unset-crs", 0, "--crs none"},
     {"-a_ullr", 4, "--transform"},
-    {"-a_ullr", 4, "type \"terrazzo edit\" with --transform after writing the file"},
+    {"-a_ullr", 4, kNoGeometry},
+    {"-a_gt", 6, "--transform $1,$2,$3,$4,$5,$6"},
+    {"-a_gt", 6, kNoGeometry},
+    {"-gcp --gcp", kUpToFourNumbers,
+     "ground control points are copied as they are; use gdal_translate -gcp for others"},
+    {"-unsetgt --unset-transform", 0, "--transform none"},
+    {"-unsetstats", 0, "type \"--band N --unset STATISTICS_MEAN\", and so on for the other items", "edit"},
+    {"--unset-metadata", 1, "--unset $1"},
+    {"--unset-tags --unset-metadata-domain", 0, "type \"--unset KEY\" for each item", "edit"},
+    {"--like --all", 1, "type the values themselves, as \"terrazzo info\" of the other file shows them", "edit"},
+    {"-colorinterp --colorinterp -colorinterp_1 -colorinterp_2 -colorinterp_3 -colorinterp_4 --photometric", 1,
+     kKeepsColours},
     {"-mo --tag --metadata", 1, "--set $1"},
     {"-mo", 1, "type \"terrazzo edit PATH --set $1\" after writing the file"},
     {"-unsetmd", 0, "--unset KEY"},
@@ -117,6 +171,8 @@ inline constexpr Habit kHabits[] = {
     {"-sd", 1, "--page N"},
     {"-sds", 0, "--page N"},
     // Formats and programs
+    {"-of --of -f --format --output-format", 1, "--json", "info", "json"},
+    {"-of --of -f --format --output-format", 1, "", "info", "text"},
     {"-of --of -f --format --driver --output-format", 1, "", "convert", "gtiff"},
     {"-of --of -f --format --driver --output-format", 1, "", "cog", "cog"},
     {"-of --of -f --format --driver --output-format", 1, "--cog", "mosaic", "cog"},
@@ -127,10 +183,10 @@ inline constexpr Habit kHabits[] = {
     {"-of --of -f --format --driver --output-format", 1, "terrazzo preview $F --out NAME.png", "", "png"},
     {"-of --of -f --format --driver --output-format", 1,
      "Terrazzo writes GeoTIFF, COG, PNG and .npy only; use gdal_translate -of $1"},
-    {"-if --input-format", 1, "Terrazzo reads TIFF only; convert other formats with gdal_translate"},
-    {"-overwrite", 0, "", "convert"},
-    {"--overwrite", 0, "", "convert"},
-    {"-overwrite --overwrite", 0, "", "mosaic"},
+    {"-if --if --input-format", 1, "Terrazzo reads TIFF only; convert other formats with gdal_translate"},
+    {"-overwrite -y", 0, "--overwrite"},
+    {"-overwrite --overwrite -y", 0, ""},
+    {"-strict", 0, ""},
     {"--in-memory --no-in-memory --use-cog-driver --forward-band-tags --forward-ns-tags -multi", 0, ""},
     {"-wm", 1, "--memory-limit SIZE"},
     {"-wo", 1, kNoOpenOptions},
@@ -156,7 +212,7 @@ inline constexpr Synonym kAccepted[] = {
 
 // Creation options: -co KEY=VALUE. An empty value stands for any; "yes" and "no" stand for GDAL's ways to write them.
 struct CreationHabit {
-  std::string_view key, value, ours;
+  std::string_view key, value, ours;  // keys, separated by blanks
 };
 inline constexpr std::string_view kCreationNames = "-co --co --creation-option --profile";
 inline constexpr CreationHabit kCreation[] = {
@@ -170,13 +226,9 @@ inline constexpr CreationHabit kCreation[] = {
     {"predictor", "yes", ""},
     {"predictor", "standard", "--predictor 2"},
     {"predictor", "floating_point", "--predictor 3"},
-    {"zlevel", "", "--compression-level $1"},
-    {"zstd_level", "", "--compression-level $1"},
-    {"lzma_preset", "", "--compression-level $1"},
-    {"level", "", "--compression-level $1"},
+    {"zlevel zstd_level lzma_preset level", "", "--compression-level $1"},
     {"max_z_error", "", "--max-error $1"},
-    {"jpeg_quality", "", "--quality $1"},
-    {"quality", "", "--quality $1"},
+    {"jpeg_quality quality", "", "--quality $1"},
     {"webp_level", "", "--lossy --quality $1"},
     {"webp_lossless", "yes", ""},
     {"webp_lossless", "no", "--lossy"},
@@ -200,10 +252,15 @@ inline constexpr CreationHabit kCreation[] = {
     {"resampling", "", "--resampling $1"},
     {"statistics", "yes", "--statistics"},
     {"statistics", "no", ""},
-    {"add_alpha", "no", ""},
+    {"add_alpha", "", ""},
     {"add_mask", "yes", "--mask"},
     {"tiling_scheme", "googlemapscompatible", "--tiling-scheme GoogleMapsCompatible"},
-    {"tiling_scheme", "", kNoWarping},
+    {"tiling_scheme target_srs", "", kNoWarping},
+    {"warp_resampling", "", "--resampling $1"},
+    {"extent", "", "--bbox $1"},
+    {"res", "", "--target-resolution $1"},
+    {"overview_count", "", "--overviews"},
+    {"photometric", "ycbcr", ""},
     {"zoom_level", "", "--zoom-level $1"},
     {"aligned_levels", "", "--aligned-levels $1"},
 };
@@ -225,7 +282,7 @@ inline constexpr CommandHabit kCommands[] = {
      "Terrazzo does not warp; type \"gdalwarp -t_srs CRS IN.tif OUT.tif\", then \"terrazzo cog OUT.tif --out PATH\""},
     {"clip crop window extract", "type \"terrazzo convert FILE --out PATH --bbox XMIN,YMIN,XMAX,YMAX\""},
     {"clip crop window extract", "type \"terrazzo convert FILE --out PATH --window COL,ROW,W,H\""},
-    {"gdallocationinfo locationinfo", "type \"terrazzo sample FILE --at X,Y\""},
+    {"gdallocationinfo locationinfo pixel-info", "type \"terrazzo sample FILE --at X,Y\""},
     {"sample gdallocationinfo locationinfo",
      "type \"terrazzo read FILE --window COL,ROW,1,1 --out PATH\" for the value of a pixel"},
     {"merge gdal_merge buildvrt gdalbuildvrt vrt stitch join",
@@ -239,12 +296,29 @@ inline constexpr CommandHabit kCommands[] = {
      "Terrazzo has no vector data; use GDAL's gdal_rasterize, gdal_polygonize, gdal_contour or gdal_grid"},
     {"calc gdal_calc", "Terrazzo does not calculate; use gdal_calc, or NumPy after \"terrazzo read FILE --out PATH\""},
     {"dem gdaldem hillshade", "type \"terrazzo preview FILE --out NAME.png --style hillshade\""},
+    {"resize", "type \"terrazzo convert FILE --out PATH --target-size W,H\""},
+    {"set-type", "type \"terrazzo convert FILE --out PATH --dtype TYPE\""},
+    {"unscale", "type \"terrazzo convert FILE --out PATH --unpack\""},
+    {"scale rescale", "type \"terrazzo convert FILE --out PATH --scale SRC_MIN,SRC_MAX,DST_MIN,DST_MAX\""},
+    {"select", "type \"terrazzo convert FILE --out PATH --bands LIST\""},
     {"thumbnail quicklook png render", "type \"terrazzo preview FILE --out NAME.png\""},
     {"histogram hist minmax gdalhist", "type \"terrazzo stats FILE\""},
     {"compare gdalcompare hash md5", "type \"terrazzo checksum FILE\""},
     {"check verify validate_cloud_optimized_geotiff", "type \"terrazzo validate FILE\""},
     {"benchmark", "type \"terrazzo bench read FILE\""},
     {"env libraries drivers formats", "type \"terrazzo doctor\""},
+};
+
+// The first word after a command, where other programs have a command below it. A file of that name comes first.
+struct WordHabit {
+  std::string_view command, words, ours;  // words, separated by blanks
+};
+inline constexpr WordHabit kWords[] = {
+    {"cog", "create", "terrazzo cog FILE --out PATH"},
+    {"cog", "validate", "terrazzo validate FILE"},
+    {"cog", "info", "terrazzo info FILE"},
+    {"overviews", "add build refresh", "terrazzo overviews FILE"},
+    {"overviews", "delete clean remove", "terrazzo overviews FILE --factors none"},
 };
 
 }  // namespace terrazzo::cli

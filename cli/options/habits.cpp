@@ -3,17 +3,18 @@
 
 #include "options/habit_table.hpp"
 #include "options/parse.hpp"
+#include "options/usage.hpp"
 
 #include "terrazzo/error.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace terrazzo::cli {
 namespace {
-
-std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 bool contains_word(std::string_view words, std::string_view word) {
   for (std::size_t at = 0; at <= words.size();) {
@@ -24,13 +25,7 @@ bool contains_word(std::string_view words, std::string_view word) {
   return false;
 }
 
-// A number, or several with commas.
-bool is_number(std::string_view word) {
-  return word.find_first_not_of("0123456789.,+-eE") == std::string_view::npos &&
-         word.find_first_of("0123456789") != std::string_view::npos;
-}
-
-bool looks_like_option(std::string_view word) { return word.size() > 1 && word[0] == '-' && !is_number(word); }
+bool looks_like_option(std::string_view word) { return word.size() > 1 && word[0] == '-' && !are_numbers(word); }
 
 // "convert" of "terrazzo convert FILE"; empty for other texts.
 std::string_view command_in(std::string_view text) {
@@ -44,6 +39,27 @@ std::string_view command_in(std::string_view text) {
 bool has_command(CLI::App const& app, std::string_view name) {
   auto const commands = app.get_subcommands({});
   return std::ranges::any_of(commands, [&](CLI::App const* one) { return one->get_name() == name; });
+}
+
+// "0 1 2 3" and "[0, 1, 2, 3]", as rio takes a box, with commas only.
+std::string with_commas(std::string_view value) {
+  std::string result;
+  for (char const c : value) {
+    bool const separates = c == ' ' || c == ',' || c == '[' || c == ']';
+    if (!separates) {
+      result += c;
+    } else if (!result.empty() && !result.ends_with(',')) {
+      result += ',';
+    }
+  }
+  if (result.ends_with(',')) { result.pop_back(); }
+  return result;
+}
+
+// Whether an option with values of this form (CLI11's name of their type) takes numbers only.
+bool takes_numbers(std::string_view form) {
+  return form == "N" || form == "R" || form == "W,H" || form.find("MIN,") != std::string_view::npos ||
+         form.starts_with("COL,");
 }
 
 // GDAL's spelling of a value becomes ours.
@@ -60,6 +76,8 @@ std::string our_value(std::string_view option, std::string const& value) {
     return lower == "cubicspline" ? "cubic-spline" : lower;
   }
   if (option == "--dtype") { return lower == "byte" ? "uint8" : lower; }
+  if (option == "--rule") { return lower == "average" ? "mean" : lower; }
+  if (option == "--bbox" || option == "--range") { return with_commas(value); }
   return value;
 }
 
@@ -120,6 +138,8 @@ class Translation {
   [[nodiscard]] bool exists(std::string_view ours) const;
   void take_creation_option(Given const& creation);
   void apply(std::string_view ours, std::string const& name, std::vector<std::string> const& values);
+  void add_typed(std::string word);
+  void explain(std::string const& name, std::string const& text);
   void merge_blocks();
   [[nodiscard]] std::string fill(std::string_view ours, std::vector<std::string> const& values) const;
   [[nodiscard]] std::string elsewhere(std::string_view name, std::size_t at) const;
@@ -129,7 +149,8 @@ class Translation {
   std::vector<std::string> names_;    // typed options, without repetition
   std::vector<std::string> typed_;    // our options
   std::vector<std::string> defaults_; // typed options that are the default here
-  std::string other_command_, explanation_;
+  std::string other_command_;
+  std::vector<std::string> explanations_;  // "-tap: ..."
   std::vector<std::string> bands_;
   std::string block_width_, block_height_;
 };
@@ -145,8 +166,12 @@ Translation::Given Translation::given(std::size_t at, int count) const {
   std::size_t const most = count == kUpToFourNumbers ? 4 : static_cast<std::size_t>(count);
   for (; result.values.size() < most && result.next < line_.words.size(); ++result.next) {
     std::string_view const value = line_.words[result.next];
-    if (looks_like_option(value) || (count == kUpToFourNumbers && !is_number(value))) { break; }
+    if (looks_like_option(value) || (count == kUpToFourNumbers && !are_numbers(value))) { break; }
     result.values.emplace_back(value);
+    if (std::size_t const at_equals = value.find('='); word == "--config" && at_equals != std::string_view::npos) {
+      result.values = {std::string(value.substr(0, at_equals)), std::string(value.substr(at_equals + 1))};
+      return {result.name, result.values, result.next + 1};
+    }
   }
   return result;
 }
@@ -163,7 +188,7 @@ Habit const* Translation::habit_for(std::string_view name, std::size_t at) const
     if (!habit.only.empty() && habit.only != line_.command->get_name()) { continue; }
     if (!habit.when.empty()) {
       Given const typed = given(at, habit.values);
-      if (typed.values.empty() || lower_case(typed.values.front()) != habit.when) { continue; }
+      if (typed.values.empty() || !contains_word(habit.when, lower_case(typed.values.front()))) { continue; }
     }
     return &habit;
   }
@@ -197,12 +222,14 @@ std::string Translation::fill(std::string_view ours, std::vector<std::string> co
     } else if (static_cast<std::size_t>(which - '1') < values.size()) {
       value = values[static_cast<std::size_t>(which - '1')];
     }
-    bool const is_size = option == "--target-size";
-    if (value.empty() || value.size() > 80 || (is_size && (value == "0" || value.ends_with('%')))) {
+    value = our_value(option, value);
+    bool const no_size = option == "--target-size" && value == "0";
+    bool const no_number = target != nullptr && takes_numbers(target->get_type_name()) && !are_numbers(value);
+    if (value.empty() || value.size() > 80 || no_size || no_number) {
       if (target != nullptr) { return form; }
       value = "VALUE";
     }
-    result += for_shell(our_value(option, value));
+    result += for_shell(value);
   }
   return result;
 }
@@ -214,12 +241,34 @@ void Translation::apply(std::string_view ours, std::string const& name, std::vec
   if (ours.empty()) {
     defaults_.push_back(typed);
   } else if (ours.starts_with("--")) {
-    typed_.push_back(fill(ours, values));
+    add_typed(fill(ours, values));
   } else if (ours.starts_with("terrazzo ")) {
     other_command_ = ours;  // filled when the file is known
-  } else if (explanation_.empty()) {
-    explanation_ = name + ": " + fill(ours, values);
+  } else {
+    explain(name, fill(ours, values));
   }
+}
+
+// A text that several options have in common is told once.
+void Translation::explain(std::string const& name, std::string const& text) {
+  bool const is_known =
+      std::ranges::any_of(explanations_, [&](std::string const& told) { return told.ends_with(": " + text); });
+  if (!is_known) { explanations_.push_back(name + ": " + text); }
+}
+
+// An option that takes one value is shown once, with the last value; `--band 1` is shown once, too.
+void Translation::add_typed(std::string word) {
+  constexpr std::string_view kFirstBand = "--band 1 ";
+  auto const is_band = [](std::string const& one) { return one.starts_with("--band "); };
+  if (word.starts_with(kFirstBand) && std::ranges::any_of(typed_, is_band)) { word.erase(0, kFirstBand.size()); }
+  std::string_view const name = std::string_view(word).substr(0, word.find(' '));
+  CLI::Option const* const option = option_of(*line_.command, name);
+  bool const repeats = option != nullptr && option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
+  if (!repeats) {
+    std::erase_if(typed_,
+                  [&](std::string const& one) { return one == name || one.starts_with(std::string(name) + " "); });
+  }
+  typed_.push_back(std::move(word));
 }
 
 void Translation::take_creation_option(Given const& creation) {
@@ -246,7 +295,7 @@ void Translation::take_creation_option(Given const& creation) {
     bool const no = lower == "false" || lower == "off" || lower == "0" || lower == "no";
     bool const same =
         habit.value.empty() || habit.value == lower || (habit.value == "yes" && yes) || (habit.value == "no" && no);
-    if (habit.key != key || !same || !exists(habit.ours)) { continue; }
+    if (!contains_word(habit.key, key) || !same || !exists(habit.ours)) { continue; }
     remember();
     if (habit.ours.empty()) {
       defaults_.push_back(typed);
@@ -256,24 +305,21 @@ void Translation::take_creation_option(Given const& creation) {
     return;
   }
   remember();
-  if (explanation_.empty()) {
-    explanation_ = typed + ": no option of this command does that; type " + in_quotes(line_.name + " --help") +
-                   " to list its options";
-  }
+  explain(typed, "no option of this command does that; leave it out, or use gdal_translate");
 }
 
 // Tiles have a width and a height; GDAL's BLOCKYSIZE alone is the height of strips.
 void Translation::merge_blocks() {
   if (block_width_.empty() && block_height_.empty()) { return; }
   if (block_width_.empty() && exists("--strips")) {
-    typed_.push_back("--strips " + block_height_);
+    add_typed("--strips " + block_height_);
     return;
   }
   std::string const size = block_width_.empty() ? block_height_
                            : block_height_.empty() || block_width_ == block_height_
                                ? block_width_
                                : block_width_ + "x" + block_height_;
-  typed_.push_back("--tile-size " + size);
+  add_typed("--tile-size " + size);
 }
 
 // For an option of other programs that only other commands have.
@@ -310,7 +356,10 @@ std::optional<std::size_t> Translation::take(std::size_t at) {
     if (where.empty()) { return std::nullopt; }
     throw Error(ErrorKind::usage, line_.name + " has no option " + name + "; " + where);
   }
-  Given const typed = given(at, habit->values);
+  Given typed = given(at, habit->values);
+  if (habit->ours == "--scale $*" && typed.values.size() == 2) {
+    typed.values.insert(typed.values.end(), {"0", "255"});  // GDAL's default
+  }
   if (habit->ours == "--bands $*" && !typed.values.empty()) {
     if (std::ranges::find(names_, name) == names_.end()) { names_.push_back(name); }
     bands_.push_back(typed.values.front());
@@ -322,29 +371,30 @@ std::optional<std::size_t> Translation::take(std::size_t at) {
 
 void Translation::throw_if_any() {
   if (names_.empty()) { return; }
-  if (!bands_.empty()) { typed_.push_back(fill("--bands $*", bands_)); }
+  if (!bands_.empty()) { add_typed(fill("--bands $*", bands_)); }
   merge_blocks();
   std::string told = line_.name + (names_.size() == 1 ? " has no option " : " has no options ");
   for (std::size_t i = 0; i < names_.size(); ++i) {
     told += (i == 0 ? "" : i + 1 == names_.size() ? " and " : ", ") + names_[i];
   }
-  if (!explanation_.empty()) {
-    std::size_t const colon = explanation_.find(": ");
-    bool const names_one = names_.size() == 1 && explanation_.substr(0, colon) == names_.front();
-    throw Error(ErrorKind::usage, told + "; " + (names_one ? explanation_.substr(colon + 2) : explanation_));
+  for (std::string const& one : explanations_) {
+    std::size_t const colon = one.find(": ");
+    bool const names_one = names_.size() == 1 && one.substr(0, colon) == names_.front();
+    told += "; " + (names_one ? one.substr(colon + 2) : one);
   }
+  std::string const rest = explanations_.empty() ? "" : "for the rest, ";
   if (!other_command_.empty()) {
     std::string whole = fill(other_command_, {});
     CLI::App const& other = *line_.app->get_subcommand(std::string(command_in(other_command_)));
     for (std::string const& word : typed_) {
       if (option_of(other, word) != nullptr) { whole += " " + word; }
     }
-    throw Error(ErrorKind::usage, told + "; type " + in_quotes(whole));
+    throw Error(ErrorKind::usage, told + "; " + rest + "type " + in_quotes(whole));
   }
   std::string line, surplus;
   for (std::string const& word : typed_) { line += (line.empty() ? "" : " ") + word; }
   for (std::string const& word : defaults_) { surplus += (surplus.empty() ? "" : ", ") + in_quotes(word); }
-  if (!line.empty()) { told += "; type " + in_quotes(line); }
+  if (!line.empty()) { told += "; " + rest + "type " + in_quotes(line); }
   if (!surplus.empty()) {
     told += (line.empty() ? "; leave out " : ", and leave out ") + surplus + ", the default here";
   }
@@ -353,10 +403,32 @@ void Translation::throw_if_any() {
 
 }  // namespace
 
+namespace {
+
+void refuse_word_of_others(Line const& line) {
+  std::string const word = line.words.empty() ? "" : line.words.front();
+  for (WordHabit const& habit : kWords) {
+    if (habit.command != line.command->get_name() || !contains_word(habit.words, word)) { continue; }
+    std::error_code unknown;
+    if (std::filesystem::exists(word, unknown)) { return; }
+    throw Error(ErrorKind::usage, line.name + " has no command " + in_quotes(word) + "; type " + in_quotes(habit.ours));
+  }
+}
+
+// "-oa.tif": a path, not a misspelt option (-output).
+bool is_attached_output(CLI::App const& command, std::string_view word) {
+  std::string_view const path = word.substr(2);
+  return word.starts_with("-o") && option_of(command, "-o") != nullptr &&
+         (path == "-" || path.find_first_of("./") != std::string_view::npos);
+}
+
+}  // namespace
+
 std::vector<std::string> translate_habits(CLI::App const& app, std::span<char const* const> words) {
   std::vector<std::string> result(words.begin(), words.end());
   Line const line = divide(app, words);
   if (line.command == &app) { return result; }
+  refuse_word_of_others(line);
   std::size_t const before = words.size() - line.words.size();
   Translation translation(line);
   for (std::size_t at = 0; at < line.words.size();) {
@@ -384,7 +456,13 @@ std::vector<std::string> translate_habits(CLI::App const& app, std::span<char co
       at += option->get_items_expected_max() > 0 && equals == std::string_view::npos ? 2 : 1;
       continue;
     }
-    at = translation.take(at).value_or(at + 1);
+    auto const next = translation.take(at);
+    // CLI11 would take the letters of "-hidden" for options: -h prints the help.
+    bool const is_cluster = !next && !is_long && word.size() > 2;
+    if (is_cluster && !is_attached_output(*line.command, word)) {
+      throw unknown_option(app, *line.command, line.name, word);
+    }
+    at = next.value_or(at + 1);
   }
   translation.throw_if_any();
   return result;

@@ -39,6 +39,12 @@ CLI::Option* add_parsed(CLI::App& command, std::string const& name, Target& targ
       ->type_name(value_name);
 }
 
+// GDAL and rio-cogeo write "ALL_CPUS".
+unsigned parse_threads(std::string_view option, std::string_view text) {
+  if (lower_case(text) == "all_cpus") { return 0; }
+  return static_cast<unsigned>(parse_whole(option, text, 0, std::numeric_limits<unsigned>::max()));
+}
+
 std::string words_of(GridWindow const& window) {
   return std::to_string(window.column) + "," + std::to_string(window.row) + "," + std::to_string(window.width) + "," +
          std::to_string(window.height);
@@ -106,7 +112,8 @@ void add_files(CLI::App& command, std::vector<std::string>& files) {
 void add_common(CLI::App& command, CommonOptions& options) {
   command.add_flag("--json", options.json, "Print JSON, also for errors")->group(kGeneral);
   command.add_flag("-q,--quiet", options.quiet, "No progress bar, no notes")->group(kGeneral);
-  add_whole(command, "--threads", options.threads, "Number of threads; 0 (default): TERRAZZO_THREADS, or all cores")
+  add_parsed(command, "--threads", options.threads, parse_threads, "N",
+             "Number of threads; 0 (default): TERRAZZO_THREADS, or all cores")
       ->group(kGeneral);
   add_parsed(command, "--memory-limit", options.memory_limit_bytes, parse_size, "SIZE",
              "Refuse reads that need more, e.g. 512M; 0 (default): TERRAZZO_MEMORY_LIMIT, or half of the memory")

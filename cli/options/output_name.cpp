@@ -31,6 +31,7 @@ constexpr Foreign kForeign[] = {
     {".asc", "use gdal_translate -of AAIGrid"},
     {".json", "type \"terrazzo info FILE --json > NAME.json\" for a description of the file"},
     {".xml", "type \"terrazzo info FILE --json > NAME.json\" for a description of the file"},
+    {".npz", "type --out NAME.npy; numpy.savez packs arrays"},
     {".nc", "use gdal_translate -of netCDF"},
     {".h5", "use gdal_translate -of netCDF, or h5py after \"terrazzo read FILE --out NAME.npy\""},
     {".hdf", "use gdal_translate -of HDF4Image"},
@@ -44,12 +45,6 @@ constexpr Foreign kForeign[] = {
     {".zip", "write NAME.tif, and pack it with zip"},
     {".gz", "write NAME.tif: its tiles are compressed already"},
 };
-
-std::string extension_of(std::string const& path) {
-  return lower_case(std::filesystem::path(path).extension().string());
-}
-
-std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 void refuse_foreign(std::string const& path, std::string_view written) {
   if (is_standard_output(path)) { return; }
@@ -69,6 +64,10 @@ CLI::Option* add_no_clobber(CLI::App& command, bool& no_clobber) {
 }
 
 void check_tiff_name(std::string const& path) {
+  if (path.starts_with("/vsi")) {
+    throw Error(ErrorKind::usage, "--out " + in_quotes(path) +
+                                      ": GDAL's /vsi names are not written; type \"--out -\" for standard output");
+  }
   if (extension_of(path) == ".npy") {
     throw Error(ErrorKind::usage, "--out " + in_quotes(path) +
                                       ": this command writes TIFF, not .npy; type \"terrazzo read FILE --out " + path +

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
@@ -87,6 +88,17 @@ std::string lower_case(std::string_view text) {
   std::ranges::transform(lower, lower.begin(),
                          [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); });
   return lower;
+}
+
+std::string extension_of(std::string const& path) {
+  return lower_case(std::filesystem::path(path).extension().string());
+}
+
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
+
+bool are_numbers(std::string_view word) {
+  return word.find_first_not_of("0123456789.,+-eE") == std::string_view::npos &&
+         word.find_first_of("0123456789") != std::string_view::npos;
 }
 
 std::uint64_t parse_whole(std::string_view option, std::string_view value, std::uint64_t least, std::uint64_t most) {

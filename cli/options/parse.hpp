@@ -25,6 +25,15 @@ namespace terrazzo::cli {
 // ASCII only: options and file names are independent of the locale.
 [[nodiscard]] std::string lower_case(std::string_view text);
 
+// ".tif" of "a/b.TIF"; empty without one.
+[[nodiscard]] std::string extension_of(std::string const& path);
+
+// For messages.
+[[nodiscard]] std::string in_quotes(std::string_view text);
+
+// "-9999" or "1e3", or several with commas.
+[[nodiscard]] bool are_numbers(std::string_view word);
+
 // The index of one of `names`.
 [[nodiscard]] std::size_t parse_choice(std::string_view option, std::string_view text,
                                        std::span<std::string const> names);

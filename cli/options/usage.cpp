@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options/usage.hpp"
 
+#include "options/parse.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -25,19 +27,17 @@ Command chosen_command(CLI::App const& app) {
   return command;
 }
 
-std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
-
 // "--out PATH", or "FILE" for a positional argument.
 std::string with_value(CLI::Option const& option) {
   std::string const value = option.get_type_name();
   return option.get_positional() ? option.get_name() : option.get_name() + (value.empty() ? "" : " " + value);
 }
 
-// The command with its required arguments: "terrazzo read FILE --out PATH".
+// The command with its files and required arguments: "terrazzo read FILE --out PATH".
 std::string shortest_line(Command const& command) {
   std::string line = command.words;
   for (CLI::Option const* option : command.app->get_options()) {
-    if (option->get_required()) { line += " " + with_value(*option); }
+    if (option->get_required() || option->get_positional()) { line += " " + with_value(*option); }
   }
   return line;
 }
@@ -75,19 +75,17 @@ std::size_t farness(std::string_view name, std::string_view typed) {
 
 bool has_option(CLI::App const& app, char const* name) { return app.get_option_no_throw(name) != nullptr; }
 
-bool is_number(std::string_view word) {
-  return word.find_first_not_of("0123456789.+-eE") == std::string_view::npos &&
-         word.find_first_of("0123456789") != std::string_view::npos;
-}
+bool is_option(std::string_view word) { return word.starts_with("-") && !are_numbers(word); }
 
 // The option that was probably meant, if one is close.
 std::string nearest_option(CLI::App const& app, std::string_view typed) {
   std::string nearest;
-  if (!typed.starts_with("--")) { return nearest; }
+  if (!typed.starts_with("--") && typed.size() < 4) { return nearest; }  // -x
+  std::string_view const letters = typed.substr(typed.find_first_not_of('-'));
   std::size_t least = kFar;
   for (CLI::Option const* option : app.get_options()) {
     for (std::string const& name : option->get_lnames()) {
-      std::size_t const apart = farness(name, typed.substr(2));
+      std::size_t const apart = farness(name, letters);
       if (apart < least) {
         least = apart;
         nearest = "--" + name;
@@ -100,16 +98,17 @@ std::string nearest_option(CLI::App const& app, std::string_view typed) {
 // Words that belong to no option: a point, numbers without commas, a metadata item, a second file.
 std::string tell_surplus(Command const& command, std::vector<std::string> const& left) {
   std::string const told = command.words + " does not take " + in_quotes(left.front()) + "; ";
-  if (std::ranges::all_of(left, is_number)) {
-    if (left.size() == 2 && has_option(*command.app, "--at")) {
-      return told + "type " + in_quotes("--at " + left.front() + "," + left.back());
-    }
+  if (std::ranges::all_of(left, are_numbers)) {
     CLI::Option const* const factors = command.app->get_option_no_throw("--factors");
-    if (factors == nullptr) { return told + "separate numbers of one option by commas: type \"1,2,3\", not \"1 2 3\""; }
+    std::vector<std::string> numbers = factors == nullptr ? std::vector<std::string>() : factors->results();
+    numbers.insert(numbers.end(), left.begin(), left.end());
     std::string list;
-    for (std::string const& word : factors->results()) { list += (list.empty() ? "" : ",") + word; }
-    for (std::string const& word : left) { list += (list.empty() ? "" : ",") + word; }
-    return told + "type " + in_quotes("--factors " + list);
+    for (std::string const& word : numbers) { list += (list.empty() ? "" : ",") + word; }
+    if (factors != nullptr) { return told + "type " + in_quotes("--factors " + list); }
+    if (std::ranges::count(list, ',') == 1 && has_option(*command.app, "--at")) {
+      return told + "type " + in_quotes("--at " + list);
+    }
+    if (left.size() > 1) { return told + "separate numbers of one option by commas: type \"1,2,3\", not \"1 2 3\""; }
   }
   if (left.front().find('=') != std::string::npos && has_option(*command.app, "--set")) {
     return told + "type " + in_quotes("--set " + left.front());
@@ -132,12 +131,7 @@ std::string tell_owners(CLI::App const& root, std::string const& option) {
 }
 
 // `root` is the program: `terrazzo convert --cog` means the command `cog`.
-std::string tell_unexpected(CLI::App const& root, Command const& command) {
-  std::vector<std::string> const left = command.app->remaining();
-  if (left.empty() || !left.front().starts_with("-")) {
-    return tell_surplus(command, left.empty() ? std::vector<std::string>{""} : left);
-  }
-  std::string const word = left.front().substr(0, left.front().find('='));
+std::string tell_unknown(CLI::App const& root, Command const& command, std::string const& word) {
   std::string told = command.words + " has no option " + word;
   for (CLI::App const* other : root.get_subcommands({})) {
     if (word == "--" + other->get_name()) {
@@ -148,6 +142,13 @@ std::string tell_unexpected(CLI::App const& root, Command const& command) {
   if (nearest.empty()) { told += tell_owners(root, word); }
   return told + "; type " +
          (nearest.empty() ? in_quotes(command.words + " --help") + " to list its options" : in_quotes(nearest));
+}
+
+std::string tell_unexpected(CLI::App const& root, Command const& command) {
+  std::vector<std::string> const left = command.app->remaining();
+  auto const option = std::ranges::find_if(left, is_option);  // what follows may be its value
+  if (option != left.end()) { return tell_unknown(root, command, option->substr(0, option->find('='))); }
+  return tell_surplus(command, left.empty() ? std::vector<std::string>{""} : left);
 }
 
 std::string tell_missing(Command const& command) {
@@ -212,15 +213,20 @@ std::string nearest_command(CLI::App const& app, std::string_view typed) {
 }
 
 void refuse_values_as_files(CLI::App const& command, std::vector<std::string> const& files) {
+  if (std::ranges::any_of(command.remaining(), is_option)) { return; }  // the value of an unknown option, told later
   std::vector<std::string> values;
   for (std::string const& word : files) {
     std::error_code unknown;  // a word that cannot be a path is no file
-    bool const is_value = is_number(word) || word.find('=') != std::string::npos;
+    bool const is_value = are_numbers(word) || word.find('=') != std::string::npos;
     if (is_value && !std::filesystem::exists(word, unknown)) { values.push_back(word); }
   }
   if (values.empty()) { return; }
   Command const named{&command, command.get_parent()->get_name() + " " + command.get_name()};
   throw Error(ErrorKind::usage, tell_surplus(named, values));
+}
+
+Error unknown_option(CLI::App const& app, CLI::App const& command, std::string_view name, std::string_view word) {
+  return Error(ErrorKind::usage, tell_unknown(app, {&command, std::string(name)}, std::string(word)));
 }
 
 Error usage_error(CLI::App const& app, CLI::ParseError const& error) {

@@ -14,7 +14,15 @@
 namespace terrazzo::cli {
 namespace {
 
+// A URL, or a name of GDAL's virtual file systems.
+bool is_remote(std::string_view source) {
+  return source.find("://") != std::string_view::npos || source.starts_with("/vsi");
+}
+
 std::string_view hint_for(Error const& error) {
+  if (error.kind() == ErrorKind::unsupported && is_remote(error.where().source)) {
+    return "download the file, or pipe it: \"curl -s URL | terrazzo info -\"; the Python package reads URLs";
+  }
   switch (error.kind()) {
     case ErrorKind::io: return "check that the file exists, is complete, and may be read or written";
     case ErrorKind::malformed:

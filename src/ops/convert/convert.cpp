@@ -26,6 +26,13 @@
 namespace terrazzo {
 namespace {
 
+// The requested sides exactly: 30 * (51 / 30) is 51.00000000000001. A rotated transform does not hold the sides.
+void set_pixel_sides(std::array<double, 6>& transform, TargetResolution const& sides) {
+  if (transform[2] != 0 || transform[4] != 0) { return; }
+  transform[1] = std::copysign(sides.x, transform[1]);
+  transform[5] = std::copysign(sides.y, transform[5]);
+}
+
 void place_georeference(Info const& info, ReadRequest const& read, ReadPlan const& plan, Georeference& georeference) {
   // With a target, the plan's window holds only the pixels in use, of any level; the request's window is of full
   // resolution.
@@ -45,6 +52,9 @@ void place_georeference(Info const& info, ReadRequest const& read, ReadPlan cons
   }
   if (georeference.transform) {
     georeference.transform = moved(*georeference.transform, column, row, x_scale, y_scale);
+    if (read.target_resolution && !read.keep_extent) {
+      set_pixel_sides(*georeference.transform, *read.target_resolution);
+    }
   }
   for (GroundControlPoint& point : georeference.gcps) {
     point.column = (point.column - column) / x_scale;

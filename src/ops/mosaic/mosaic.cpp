@@ -229,9 +229,7 @@ MosaicPlan plan_mosaic(std::vector<std::string> const& inputs, MosaicRequest con
   check_rule(request.rule, plan->dtype());
   plan->grid = choose_grid(plan->inputs, request);
   place_inputs(*plan);
-  if (plan->used_count == 0) {
-    throw Error(ErrorKind::usage, text("none of the ", plan->inputs.files.size(), " files has a pixel in the bounds"));
-  }
+  if (plan->used_count == 0) { throw Error(ErrorKind::usage, "no file has a pixel in the bounds"); }
   plan->has_gaps = !ops::covers_all(plan->targets, plan->grid);
   return MosaicPlan(std::move(plan));
 }

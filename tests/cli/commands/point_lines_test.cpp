@@ -35,6 +35,25 @@ TEST(PointLines, SkipNamesCommentsAndEmptyLines) {
   EXPECT_TRUE(points_of("x,y\n").empty());
 }
 
+TEST(PointLines, TakeTheColumnsThatTheFirstLineNames) {
+  std::vector<Point> const wanted = {{9.5, 45}, {10, -46}};
+  for (auto const* text :
+       {"lat,lon\n45,9.5\n-46,10\n", "lat lon\n45,9.5\n-46 10\n", "id,x,y\n1,9.5,45\n2,10,-46\n",
+        "name;Latitude;Longitude\nA;45;9.5\nB;-46;10\n", "big hut,lon,lat\nCol de x,9.5,45\n\"a, b\",10,-46\n",
+        "\"\",\"x\",\"y\"\n0,9.5,45\n1,10,-46\n", "a\tEASTING\tNORTHING\n\t9.5\t45\nx y\t10\t-46\n",
+        "x,y,lon,lat\n9.5,45,1,2\n10,-46,1,2\n"}) {
+    EXPECT_EQ(points_of(text), wanted) << text;
+  }
+  Error const error = failure_of([&] { return points_of("id,x,y\n1,2\n"); });
+  EXPECT_NE(error.message().find("p.csv:2: expected finite numbers for x in column 2 and y in column 3"),
+            std::string::npos)
+      << error.message();
+}
+
+TEST(PointLines, TakeTheListsOfRio) {
+  EXPECT_EQ(points_of("[9.5, 45]\n[10, -46, 3]\n"), (std::vector<Point>{{9.5, 45}, {10, -46}}));
+}
+
 TEST(PointLines, AnInvalidLineIsAUsageErrorWithItsPlace) {
   struct Case {
     char const* text;

@@ -6,6 +6,8 @@
 
 #include "terrazzo/error.hpp"
 
+#include "support/failure.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -33,6 +35,7 @@ class Habits : public ::testing::Test {
     edit.add_option("--set", text_, "");
     edit.add_option("--band", text_, "");
     edit.add_option("--scale", text_, "");
+    edit.add_option("--offset", text_, "");
     CLI::App& overviews = *app_.add_subcommand("overviews", "");
     add_file(overviews, file_);
     add_overview_choices(overviews, choices_, "--factors");
@@ -143,8 +146,11 @@ TEST_F(Habits, OfCreationOptionsBecomeOptions) {
   EXPECT_EQ(told_of({"convert", "-co", "COPY_SRC_OVERVIEWS=YES", "a.tif"}),
             " -co; type \"terrazzo cog a.tif --out PATH\"");
   EXPECT_EQ(told_of({"convert", "-co", "NBITS=4"}),
-            " -co; -co NBITS=4: no option of this command does that; type \"terrazzo convert --help\" to list its "
-            "options");
+            " -co; -co NBITS=4: no option of this command does that; leave it out, or use gdal_translate");
+  EXPECT_EQ(
+      told_of({"convert", "-co", "TFW=YES", "-co", "COMPRESS=JPEG", "-co", "PHOTOMETRIC=YCBCR"}),
+      " -co; -co TFW=YES: no option of this command does that; leave it out, or use gdal_translate; for the rest, "
+      "type \"--compression jpeg\", and leave out \"-co PHOTOMETRIC=YCBCR\", the default here");
 }
 
 TEST_F(Habits, OfWarpingNameTheTool) {
@@ -153,7 +159,42 @@ TEST_F(Habits, OfWarpingNameTheTool) {
             "here");
   EXPECT_EQ(told_of({"convert", "--t_srs", "EPSG:3857", "-tr", "1", "1"}),
             "s --t_srs and -tr; --t_srs: Terrazzo does not warp; type \"gdalwarp -t_srs EPSG:3857 IN.tif OUT.tif\" "
-            "first, and use OUT.tif here");
+            "first, and use OUT.tif here; for the rest, type \"--target-resolution 1,1\"");
+}
+
+TEST_F(Habits, AreAnsweredByOptionsThatCanBeTyped) {
+  EXPECT_EQ(told_of({"convert", "-scale", "0", "1000"}), " -scale; type \"--scale 0,1000,0,255\"");
+  EXPECT_EQ(told_of({"convert", "-a_nodata", "0", "-a_nodata", "1"}), " -a_nodata; type \"--nodata 1\"");
+  EXPECT_EQ(told_of({"edit", "-scale", "0.1", "-offset", "5"}),
+            "s -scale and -offset; type \"--band 1 --scale 0.1 --offset 5\"");
+  EXPECT_EQ(told_of({"boxed", "--bounds", "0 0 1 1"}), " --bounds; type \"--bbox 0,0,1,1\"");
+  EXPECT_EQ(told_of({"boxed", "--bounds", "[0, 0, 1, 1]"}), " --bounds; type \"--bbox 0,0,1,1\"");
+  EXPECT_EQ(told_of({"convert", "--res", "highest"}), " --res; type \"--target-resolution R\"");
+  EXPECT_EQ(told_of({"convert", "-co", "NUM_THREADS=2", "--config", "GDAL_NUM_THREADS=4"}),
+            "s -co and --config; type \"--threads 4\"");
+  EXPECT_EQ(told_of({"convert", "-mask", "none"}),
+            " -mask; the command copies the mask; use gdal_translate -mask none to drop it");
+  EXPECT_EQ(told_of({"info", "--format=json"}), " --format; type \"--json\"");
+}
+
+// CLI11 would take the letters for options: -h prints the help, and -o writes a file.
+TEST_F(Habits, AreNoLettersOfOurOptions) {
+  EXPECT_EQ(told_of({"info", "-hidenodata", "a.tif"}),
+            " -hidenodata; type \"terrazzo info --help\" to list its options");
+  EXPECT_EQ(told_of({"convert", "-ouput", "b.tif"}), " -ouput; type \"terrazzo convert --help\" to list its options");
+  EXPECT_EQ(told_of({"convert", "-bands", "1"}), " -bands; type \"--bands\"");
+  EXPECT_EQ(told_of({"convert", "a.tif", "-o-"}), "");
+}
+
+TEST_F(Habits, OfCommandsBelowACommandNameOurs) {
+  auto const told = [&](std::vector<char const*> const& words) {
+    return testing::failure_of([&] { return translate_habits(app_, words); }).message();
+  };
+  EXPECT_EQ(told({"cog", "create", "a.tif", "b.tif"}),
+            "terrazzo cog has no command \"create\"; type \"terrazzo cog FILE --out PATH\"");
+  EXPECT_EQ(told({"overviews", "delete", "a.tif"}),
+            "terrazzo overviews has no command \"delete\"; type \"terrazzo overviews FILE --factors none\"");
+  EXPECT_EQ(words_for({"overviews", "a.tif", "delete"}), (std::vector<std::string>{"overviews", "a.tif", "delete"}));
 }
 
 TEST_F(Habits, OfOtherCommandsNameThem) {

@@ -47,6 +47,17 @@ TEST(EngineOptions, RefuseWhatMakesNoSense) {
   EXPECT_THROW(parsed("--device --device-budget plenty"), Error);
 }
 
+TEST(CommonOptions, TakeTheThreadsOfGdal) {
+  CLI::App app;
+  CommonOptions common;
+  add_common(app, common);
+  app.parse("--threads 3");
+  EXPECT_EQ(common.threads, 3U);
+  app.parse("--threads ALL_CPUS");
+  EXPECT_EQ(common.threads, 0U);
+  EXPECT_THROW(app.parse("--threads many"), Error);
+}
+
 Selection selected(std::string const& line) {
   CLI::App app;
   Selection selection;

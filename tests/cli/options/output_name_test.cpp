@@ -29,6 +29,8 @@ TEST(TiffName, OfAnotherFormatIsRefusedWithAHint) {
       "--out \"a/b.PNG\": this command writes TIFF, not .png; type \"terrazzo preview FILE --out NAME.png\" for a "
       "picture");
   EXPECT_NE(told(check_tiff_name, "b.jp2").find("gdal_translate -of JP2OpenJPEG"), std::string::npos);
+  EXPECT_NE(told(check_tiff_name, "/vsistdout/").find("type \"--out -\""), std::string::npos);
+  EXPECT_NE(told(check_array_name, "b.npz").find("type --out NAME.npy"), std::string::npos);
   EXPECT_NE(told(check_tiff_name, "b.npy").find("type \"terrazzo read FILE --out b.npy\""), std::string::npos);
   for (char const* const path : {"b.jpg", "b.txt", "b.csv", "b.json", "b.nc", "b.zip", "b.vrt", "b.tif.gz"}) {
     EXPECT_NE(told(check_tiff_name, path), "") << path;

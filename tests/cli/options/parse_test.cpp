@@ -32,6 +32,16 @@ TEST(ParseScale, TakesFourNumbers) {
 
 TEST(LowerCase, IsForAsciiAlone) { EXPECT_EQ(lower_case("A.TiF\xC3\x84z[@"), "a.tif\xC3\x84z[@"); }
 
+TEST(ExtensionOf, IsInLowerCase) {
+  EXPECT_EQ(extension_of("a.b/c.TIF"), ".tif");
+  EXPECT_EQ(extension_of("a.b/c"), "");
+}
+
+TEST(AreNumbers, TakesOneOrSeveral) {
+  for (auto const* word : {"1", "-9999", "1e3", "2,4,8", "-1.5,2"}) { EXPECT_TRUE(are_numbers(word)) << word; }
+  for (auto const* word : {"", "-", "a1", "1x", "-co", "50%", "e"}) { EXPECT_FALSE(are_numbers(word)) << word; }
+}
+
 TEST(ParseSize, KnowsUnits) {
   EXPECT_EQ(parse_size("--x", "65536"), 65536U);
   EXPECT_EQ(parse_size("--x", "512M"), std::uint64_t{512} << 20);

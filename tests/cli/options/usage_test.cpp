@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace terrazzo::cli {
 namespace {
@@ -28,6 +29,8 @@ std::string told(std::string const& line) {
   take->add_option("--scale", scale, "");
   take->add_option("--resampling", resampling, "");
   add_whole(*take, "--seed", seed, "")->needs(add_whole(*take, "--count", count, ""));
+  std::vector<std::string> files;
+  add_files(*app.add_subcommand("many", ""), files);
   app.add_subcommand("group", "")->require_subcommand(1)->add_subcommand("one", "");
   CLI::App* give = app.add_subcommand("give", "");
   give->add_flag("--boundless", strict, "");
@@ -83,6 +86,13 @@ TEST(UsageError, TellsWhatSurplusWordsWereMeantFor) {
   EXPECT_EQ(told("take a.tif --out x KEY=2"),
             "terrazzo take does not take \"KEY=2\"; type \"terrazzo take FILE --out PATH\"");
   EXPECT_EQ(told("take a.tif --out x --group"), "terrazzo take has no option --group; type \"terrazzo group\"");
+}
+
+TEST(UsageError, NamesTheUnknownOptionAndNotItsValue) {
+  EXPECT_EQ(told("many a.tif --indent 2"),
+            "terrazzo many has no option --indent; type \"terrazzo many --help\" to list its options");
+  EXPECT_EQ(told("take a.tif --out x 2 --colour 3"),
+            "terrazzo take has no option --colour; type \"terrazzo take --help\" to list its options");
 }
 
 TEST(UsageError, NamesTheValueThatIsNoNumber) {

@@ -40,6 +40,15 @@ TEST(RunGuarded, DeviceErrorsPointToTheDoctor) {
   EXPECT_NE(text.find("TERRAZZO_ENGINE=host"), std::string::npos) << "not every command has --host\n" << text;
 }
 
+TEST(RunGuarded, RemoteSourcesArePiped) {
+  for (char const* const source : {"https://x.org/a.tif", "/vsicurl/https://x.org/a.tif"}) {
+    int code = 0;
+    std::string const text =
+        stderr_of([=]() -> int { throw Error(ErrorKind::unsupported, "no", {.source = source}); }, false, code);
+    EXPECT_NE(text.find("curl -s URL | terrazzo info -"), std::string::npos) << text;
+  }
+}
+
 TEST(RunGuarded, ErrorsAreOneLineOfJsonWithTheirPlace) {
   int code = 0;
   std::string const text = stderr_of(

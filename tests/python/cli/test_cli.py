@@ -113,6 +113,8 @@ def test_missing_file_argument_is_usage():
      '--resampling "near": expected nearest, average, bilinear, cubic, cubic-spline, lanczos, mode, min, max, median or rms; '
      'type "--resampling nearest"'),
     (["sample", DEM, "200000", "2700000"], 'terrazzo sample does not take "200000"; type "--at 200000,2700000"'),
+    (["mosaic", DEM, DEM], '--out is missing; type "terrazzo mosaic FILE --out PATH"'),
+    (["sample", DEM, "200000,2700000"], 'terrazzo sample does not take "200000,2700000"; type "--at 200000,2700000"'),
     (["read", DEM, "--window", "0", "0", "10", "10"],
      '--window "0": expected COLUMN,ROW,WIDTH,HEIGHT in pixels, joined by commas, such as 0,0,512,512'),
     (["convert", DEM, "-o", "b.tif", "--cog"], 'terrazzo convert has no option --cog; type "terrazzo cog"'),
@@ -129,6 +131,7 @@ def test_missing_file_argument_is_usage():
     (["cog", DEM], "an output is missing: type -o PATH for one file, --out-dir FOLDER for any number"),
     (["cog", DEM, "-o", "b.tif", "--strips", "8"], 'terrazzo cog has no option --strips; type "--tile-size N"'),
     (["overviews", DEM, "2", "4"], 'terrazzo overviews does not take "2"; type "--factors 2,4"'),
+    (["overviews", DEM, "2,4"], 'terrazzo overviews does not take "2,4"; type "--factors 2,4"'),
     (["overviews", DEM, "--clean"], 'terrazzo overviews has no option --clean; type "--factors none"'),
     (["edit", DEM], "nothing to change: type --nodata VALUE"),
     (["edit", DEM, "KEY=VALUE"], 'terrazzo edit does not take "KEY=VALUE"; type "--set KEY=VALUE"'),

@@ -18,8 +18,8 @@ def refused(*args):
 
 
 def typed_in(message):
-    """The options between the quotes after `type`."""
-    return shlex.split(message.split('type "', 1)[1].split('"')[0])
+    """The options between the quotes after the last `type`."""
+    return shlex.split(message.rsplit('type "', 1)[1].split('"')[0])
 
 
 # What is typed, and the options that the answer shows. Each answer is a command line that works.
@@ -43,6 +43,11 @@ ANSWERS = (
     ("cog", "-p lzw", ["--compression", "lzw"]),
     ("mosaic", "--method max -n 0", ["--rule", "max", "--nodata", "0"]),
     ("mosaic", "-of COG -tr 20 20", ["--cog", "--target-resolution", "20,20"]),
+    ("convert", "-ot Byte -scale 0 1000", ["--dtype", "uint8", "--scale", "0,1000,0,255"]),
+    ("convert", "-tap -co COMPRESS=LZW -co TFW=YES", ["--compression", "lzw"]),
+    ("mosaic", "-addalpha -resolution highest -r bilinear", ["--mask"]),
+    ("cog", "--with-complement --bounds '400000 4999900 400100 5000010'",
+     ["--boundless", "--bbox", "400000,4999900,400100,5000010"]),
 )
 
 
@@ -82,6 +87,19 @@ def test_names_with_the_same_meaning_are_accepted(tmp_path):
     (["edit", DEM, "-unsetnodata"], "type \"--nodata none\""),
     (["edit", DEM, "-mo", "A=B"], "type \"--set A=B\""),
     (["convert", DEM, "--config", "GDAL_NUM_THREADS", "2", "-o", "b.tif"], "type \"--threads 2\""),
+    (["convert", DEM, "--config", "GDAL_NUM_THREADS=2", "-o", "b.tif"], "type \"--threads 2\""),
+    (["info", DEM, "--format=json"], "type \"--json\""),
+    (["info", DEM, "--indent", "2"], "has no option --indent"),
+    (["preview", DEM, "-outsize", "500", "0", "-o", "b.png"], "type \"--max-size 500\""),
+    (["preview", DEM, "b.png"], "type \"--out b.png\""),
+    (["cog", DEM, "--web-optimized", "-o", "b.tif"], "type \"--tiling-scheme GoogleMapsCompatible\""),
+    (["cog", "create", DEM, "b.tif"], "type \"terrazzo cog FILE --out PATH\""),
+    (["overviews", "delete", DEM], "type \"terrazzo overviews FILE --factors none\""),
+    (["overviews", DEM, "-minsize", "256"], "type \"--factors LIST\""),
+    (["mosaic", DEM, "-hidenodata", "-o", "b.tif"], "has no option -hidenodata"),
+    (["edit", DEM, "-scale", "0.1", "-offset", "5"], "type \"--band 1 --scale 0.1 --offset 5\""),
+    (["edit", DEM, "-unsetgt"], "type \"--transform none\""),
+    (["convert", DEM, "-o", "/vsistdout/"], "type \"--out -\""),
 ))
 def test_other_answers_name_the_command_or_tool(line, told):
     assert told in refused(*line)

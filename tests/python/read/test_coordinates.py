@@ -190,6 +190,17 @@ def test_converted_boxes_keep_their_place(tmp_path):
         assert np.array_equal(cut.read(), whole.read(window=window))
 
 
+@pytest.mark.parametrize("command", ("convert", "cog", "mosaic"))
+def test_a_target_resolution_is_exact(command, tmp_path):
+    """30 * (51 / 30) is 51.00000000000001."""
+    with rasterio.open(tmp_path / "a.tif", "w", driver="GTiff", width=184, height=126, count=1, dtype="uint8",
+                       crs="EPSG:32633", transform=Affine(30, 0, 400_000, 0, -7.3, 5_000_000)) as out:
+        out.write(np.ones((1, 126, 184), np.uint8))
+    harness.run_ok(command, tmp_path / "a.tif", "--target-resolution", "51,21.9", "-o", tmp_path / "b.tif")
+    with rasterio.open(tmp_path / "b.tif") as made:
+        assert made.transform == Affine(51, 0, 400_000, 0, -21.9, 5_000_000)
+
+
 @pytest.mark.parametrize("command", (("read", "-o", "a.npy"), ("plan", ), ("checksum", ), ("stats", ),
                                      ("preview", "-o", "a.png"), ("convert", "-o", "a.tif"), ("cog", "-o", "a.tif"),
                                      ("bench", "read", "--repeat", "1"), ("bench", "write", "--repeat", "1")))

@@ -192,6 +192,26 @@ def test_points_come_from_a_pipe(tmp_path):
     assert piped.stdout == harness.run_ok("sample", DEM, "--points", given).stdout
 
 
+@pytest.mark.parametrize("text", (
+    "id,x,y\n7,400155,4999845\n",
+    "northing;easting\n4999845;400155\n",
+    "hut name,x,y\n\"Col, upper hut\",400155,4999845\n",
+    "[400155, 4999845]\n",
+))
+def test_names_in_the_first_line_choose_the_columns(text, tmp_path):
+    (tmp_path / "p.csv").write_text(text)
+    _, rows = table(harness.run_ok("sample", DEM, "--points", tmp_path / "p.csv"))
+    with rasterio.open(DEM) as source:
+        expected = next(source.sample([(400155, 4999845)]))
+    assert rows[0][:2] == ["400155", "4999845"]
+    assert np.float32(rows[0][2]) == expected[0]
+
+
+def test_standard_input_is_the_file_or_the_points():
+    result = harness.run("sample", "-", "--points", "-")
+    assert result.code == harness.USAGE and b"cannot both be standard input" in result.stderr
+
+
 def test_no_points_give_only_a_heading(tmp_path):
     empty = tmp_path / "p.csv"
     empty.write_text("x,y\n")
