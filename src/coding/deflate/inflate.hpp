@@ -56,7 +56,7 @@ struct InflateShared {
   StretchEnd kinds[kTeamLanes];
   std::uint32_t stretch_count;  // up to the end of the block
   std::uint32_t byte_count;
-  std::uint32_t changed, is_bad;
+  std::uint32_t is_bad;
   std::uint32_t position;  // of the first coded symbol of the block
 
   OutputWindow window;
@@ -246,17 +246,16 @@ class Inflate {
     // Each round makes at least one more start right: lane 0 is right at once, lane 1 after the first round, and so on.
     for (std::uint32_t round = 1; round < Team::kLanes; ++round) {
       team_.each([&](std::uint32_t lane) {
-        if (lane == 0) { shared_.changed = 0; }
         bool const follows = lane != 0 && shared_.kinds[lane - 1] == StretchEnd::next_stretch;
         shared_.next_starts[lane] = follows ? shared_.ends[lane - 1] : shared_.starts[lane];
       });
-      team_.each([&](std::uint32_t lane) {
-        if (shared_.next_starts[lane] == shared_.starts[lane]) { return; }
+      bool const has_changed = team_.any([&](std::uint32_t lane) {
+        if (shared_.next_starts[lane] == shared_.starts[lane]) { return false; }
         shared_.starts[lane] = shared_.next_starts[lane];
         measure(lane, limit_of(lane));
-        together::set_bits(shared_.changed, 1);
+        return true;
       });
-      if (team_.read(shared_.changed) == 0) { return; }
+      if (!has_changed) { return; }
     }
   }
 
