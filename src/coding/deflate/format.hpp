@@ -126,6 +126,15 @@ TERRAZZO_HOST_DEVICE inline void add(std::uint32_t& to, std::uint32_t value) noe
 #endif
 }
 
+// The number before 1 was added: each thread gets another one.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t take_number(std::uint32_t& from) noexcept {
+#if defined(__CUDA_ARCH__)
+  return atomicAdd(&from, 1U);
+#else
+  return __atomic_fetch_add(&from, 1U, __ATOMIC_RELAXED);
+#endif
+}
+
 TERRAZZO_HOST_DEVICE inline void raise(std::uint32_t& to, std::uint32_t value) noexcept {
 #if defined(__CUDA_ARCH__)
   atomicMax(&to, value);

@@ -3,10 +3,7 @@
 // Decodes one ZSTD frame (RFC 8878) with a team of threads (coding/team/team.hpp), on host and device.
 //
 // The blocks of a frame follow one another. In a block
-//   - the literals are decoded into scratch memory. Their streams are cut into stretches, one for each lane, which
-//   starts
-//     at a guessed bit; then every lane starts again at the true end of its left neighbour, until no start changes (as
-//     in coding/deflate/inflate.hpp). A lane that meets a place of its earlier way stops there.
+//   - all lanes decode the streams of literals into scratch memory (coding/zstd/literal_streams.hpp)
 //   - one lane reads the sequences, because every state depends on the one before, a batch of kTeamLanes at a time
 //   - sums over the lengths of a batch give the place of each sequence; then every lane finds the sequences of its
 //     bytes, and puts literals and links to sources into a window on the output (coding/team/output_window.hpp).
@@ -23,11 +20,11 @@
 #include "coding/zstd/backward_bits.hpp"
 #include "coding/zstd/fse_cells.hpp"
 #include "coding/zstd/literal_code.hpp"
+#include "coding/zstd/literal_streams.hpp"
 #include "tile/tile_status.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace terrazzo::coding {
 
@@ -36,24 +33,9 @@ inline constexpr std::uint32_t kZstdMostBlockBytes = 128 * 1024;
 // Literals of one block, for each team.
 inline constexpr std::uint32_t kZstdScratchBytes = kZstdMostBlockBytes;
 
-// The stretches of the streams of literals. Places are counted in bits from the beginning of a stream, its last bit.
-struct ZstdStretches {
-  static constexpr std::uint32_t kStreams = 4;
-  static constexpr std::uint32_t kMarks = 7;
-
-  BackwardExtent streams[kStreams];
-  std::uint32_t firsts[kStreams], counts_of_streams[kStreams];  // of the literals of each stream
-  std::uint32_t starts[kTeamLanes], next_starts[kTeamLanes], ends[kTeamLanes];
-  std::uint32_t counts[kTeamLanes];  // of literals
-  // The first code behind each eighth of a stretch: its distance from there, and above 8 bits the literals before it.
-  std::uint32_t marks[kMarks][kTeamLanes];
-  static constexpr std::uint32_t kNoMark = 0xFFFFFFFF;
-};
-
 // The memory that a team shares.
 struct ZstdShared {
   struct Table {
-    FseShares shares;
     FseCell cells[1U << 9];  // `next` has the extra bits of the code from kExtraShift on
     std::uint32_t bits;
   };
@@ -76,6 +58,7 @@ struct ZstdShared {
   union {
     OutputWindow window;
     ZstdStretches stretches;
+    FseShares shares[3];  // while tables are described and dealt
   };
 };
 
@@ -266,128 +249,8 @@ class ZstdDecode {
       return !extent.is_valid;
     });
     if (is_bad) { return false; }
-    std::uint32_t const lanes = Team::kLanes / stream_count;
-    synchronise(lanes);
-    return put_stretches(lanes);
-  }
-
-  // A lane's part of a stream: its codes from the first that begins at `begin` or behind it, and before `limit`.
-  struct Stretch {
-    BackwardExtent const& stream;
-    std::uint32_t begin, limit, step;  // `step`: between marks
-    bool is_first, is_last;
-  };
-  [[nodiscard]] TERRAZZO_HOST_DEVICE Stretch stretch_of(std::uint32_t lane, std::uint32_t lanes) const noexcept {
-    BackwardExtent const& stream = shared_.stretches.streams[lane / lanes];
-    std::uint32_t const index = lane % lanes;
-    // No code is as long as the shortest step.
-    constexpr std::uint32_t kLeastStep = 16, kSteps = ZstdStretches::kMarks + 1;
-    std::uint32_t const share = (stream.bits + lanes - 1) / lanes;
-    std::uint32_t const step = share < kLeastStep * kSteps ? kLeastStep : (share + kSteps - 1) / kSteps;
-    std::uint32_t const begin = index * step * kSteps, limit = begin + step * kSteps;
-    return {stream, begin, limit < stream.bits ? limit : stream.bits, step, index == 0, index + 1 == lanes};
-  }
-
-  // Decodes a stretch from starts[lane], for its end and the number of its literals. `has_marks`: of an earlier way.
-  TERRAZZO_HOST_DEVICE void measure(std::uint32_t lane, Stretch const& stretch, bool has_marks) noexcept {
-    ZstdStretches& all = shared_.stretches;
-    std::uint32_t const start = all.starts[lane];
-    std::uint32_t count = 0, mark = 0, mark_at = stretch.begin + stretch.step;
-    BackwardBits bits(input_, stretch.stream, start < stretch.limit ? start : stretch.limit);
-    while (bits.taken() < stretch.limit) {
-      bits.fill();
-      bits.skip(shared_.literals.entries[bits.peek(LiteralCode::kMostBits)] & 0xFF);
-      ++count;
-      if (bits.taken() < mark_at || mark == ZstdStretches::kMarks) { continue; }
-      std::uint32_t const behind = bits.taken() - mark_at, earlier = all.marks[mark][lane];
-      if (has_marks && earlier != ZstdStretches::kNoMark && (earlier & 0xFF) == behind) {
-        // From here on this is the earlier way.
-        std::uint32_t const more = count - (earlier >> 8);
-        all.counts[lane] += more;
-        for (; mark < ZstdStretches::kMarks; ++mark) {
-          if (all.marks[mark][lane] != ZstdStretches::kNoMark) { all.marks[mark][lane] += more << 8; }
-        }
-        return;
-      }
-      all.marks[mark++][lane] = count << 8 | behind;
-      mark_at += stretch.step;
-    }
-    for (; mark < ZstdStretches::kMarks; ++mark) { all.marks[mark][lane] = ZstdStretches::kNoMark; }
-    all.counts[lane] = count;
-    all.ends[lane] = start < stretch.limit ? bits.taken() : start;
-  }
-
-  // Finds the true starts of all stretches.
-  TERRAZZO_HOST_DEVICE void synchronise(std::uint32_t lanes) noexcept {
-    ZstdStretches& all = shared_.stretches;
-    team_.each([&](std::uint32_t lane) {
-      Stretch const stretch = stretch_of(lane, lanes);
-      all.starts[lane] = stretch.begin < stretch.stream.bits ? stretch.begin : stretch.stream.bits;
-      measure(lane, stretch, false);
-    });
-    // Each round makes at least one more start of each stream right.
-    for (std::uint32_t round = 1; round < lanes; ++round) {
-      team_.each([&](std::uint32_t lane) {
-        Stretch const stretch = stretch_of(lane, lanes);
-        std::uint32_t const end = stretch.is_first ? 0 : all.ends[lane - 1];
-        all.next_starts[lane] = end < stretch.stream.bits ? end : stretch.stream.bits;
-      });
-      bool const has_changed = team_.any([&](std::uint32_t lane) {
-        if (all.next_starts[lane] == all.starts[lane]) { return false; }
-        all.starts[lane] = all.next_starts[lane];
-        measure(lane, stretch_of(lane, lanes), true);
-        return true;
-      });
-      if (!has_changed) { return; }
-    }
-  }
-
-  // Writes all literals to the scratch memory, if each stream has as many as it should, and ends with its last bit.
-  [[nodiscard]] TERRAZZO_HOST_DEVICE bool put_stretches(std::uint32_t lanes) noexcept {
-    ZstdStretches const& all = shared_.stretches;
-    std::uint32_t const* const sums = shared_.sums.of(team_, all.counts);
-    auto const sum_before = [&](std::uint32_t lane) { return lane == 0 ? 0 : sums[lane - 1]; };
-    bool const is_bad = team_.any([&](std::uint32_t lane) {
-      Stretch const stretch = stretch_of(lane, lanes);
-      if (all.ends[lane] > stretch.stream.bits) { return true; }
-      if (!stretch.is_last) { return false; }
-      std::uint32_t const count = sums[lane] - sum_before(lane + 1 - lanes);
-      return all.ends[lane] != stretch.stream.bits || count != all.counts_of_streams[lane / lanes];
-    });
-    if (is_bad) { return false; }
-    team_.each([&](std::uint32_t lane) {
-      Stretch const stretch = stretch_of(lane, lanes);
-      std::uint32_t const before = sum_before(lane) - sum_before(lane / lanes * lanes);
-      put_literals(stretch, all.starts[lane], all.counts[lane], scratch_ + all.firsts[lane / lanes] + before);
-    });
-    return true;
-  }
-
-  // Four at a time, because a store takes as long for one byte as for four.
-  TERRAZZO_HOST_DEVICE void put_literals(Stretch const& stretch, std::uint32_t start, std::uint32_t count,
-                                         std::byte* out) const noexcept {
-    BackwardBits bits(input_, stretch.stream, start);
-    auto const next = [&] {
-      std::uint32_t const entry = shared_.literals.entries[bits.peek(LiteralCode::kMostBits)];
-      bits.skip(entry & 0xFF);
-      return entry >> 8;
-    };
-    std::uint32_t i = 0;
-    auto const put_one = [&] {
-      bits.fill();
-      out[i++] = static_cast<std::byte>(next());
-    };
-    while (i < count && reinterpret_cast<std::uintptr_t>(out + i) % 4 != 0) { put_one(); }
-    for (; i + 4 <= count; i += 4) {
-      bits.fill();
-      std::uint32_t word = next();
-      word |= next() << 8;
-      bits.fill();
-      word |= next() << 16;
-      word |= next() << 24;
-      std::memcpy(__builtin_assume_aligned(out + i, 4), &word, 4);
-    }
-    while (i < count) { put_one(); }
+    return ZstdLiteralStreams<Team>(team_, shared_.stretches, shared_.sums, shared_.literals, input_, scratch_)
+        .decode(Team::kLanes / stream_count);
   }
 
   // ---- Sequences (3.1.1.3.2) ----
@@ -433,8 +296,8 @@ class ZstdDecode {
       std::uint32_t const field = lane / 32;
       if (lane % 32 != 0 || field >= 3 || (dealt >> field & 1) == 0) { return; }
       ZstdShared::Table& table = shared_.tables[field];
-      table.bits = table.shares.bits;
-      table.shares.deal(table.cells);
+      table.bits = shared_.shares[field].bits;
+      shared_.shares[field].deal(table.cells);
     });
     team_.each([&](std::uint32_t lane) {
       for (std::uint32_t i = 0; i < 3; ++i) {
@@ -461,7 +324,7 @@ class ZstdDecode {
       ZstdShared::Table& table = shared_.tables[i];
       switch (modes >> (6 - 2 * i) & 3) {
         case 0:
-          table.shares.set_plain(field);
+          shared_.shares[i].set_plain(field);
           shared_.dealt |= 1U << i;
           break;
         case 1:
@@ -472,7 +335,7 @@ class ZstdDecode {
           break;
         case 2: {
           std::uint32_t const bytes =
-              table.shares.read(input_, at, end, zstd_most_table_bits(field), zstd_code_count(field));
+              shared_.shares[i].read(input_, at, end, zstd_most_table_bits(field), zstd_code_count(field));
           if (bytes == 0) { return; }
           at += bytes;
           shared_.dealt |= 1U << i;
