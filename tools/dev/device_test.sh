@@ -99,6 +99,7 @@ device_quick() {
     '--gtest_filter=PipelineUnderGuard.*'
   device_step equality_own timeout 120 "$DEVICE_DIR/device_equality" tests/data/*.tif
   device_step equality_trusted timeout 120 "$DEVICE_DIR/device_equality" --trusted tests/data/*.tif
+  device_step team_decoders timeout 200 "$DEVICE_DIR/device_team_decoders" --device --no-rates --tiles 100000 --seconds 60
   device_step damaged_zstd timeout 300 python3 tests/device/damaged_zstd.py "$DEVICE_DIR/terrazzo"
   say "quick took $(since "$started") s"
   return $DEVICE_FAILED

@@ -98,14 +98,40 @@ struct DeflateSymbol {
   return place % 2 == 0 ? 8 + step : 8 - step;
 }
 
-// Operations of several threads of a block on one word; plain operations on the host, where threads run in turn.
+// Operations of several threads on one word, between two barriers.
 namespace together {
+
+// A word that other threads may change at the same time: its old or its new value.
+TERRAZZO_HOST_DEVICE inline std::uint16_t load(std::uint16_t const& from) noexcept {
+#if defined(__CUDA_ARCH__)
+  return static_cast<std::uint16_t const volatile&>(from);
+#else
+  return __atomic_load_n(&from, __ATOMIC_RELAXED);
+#endif
+}
+
+TERRAZZO_HOST_DEVICE inline void store(std::uint16_t& to, std::uint16_t value) noexcept {
+#if defined(__CUDA_ARCH__)
+  static_cast<std::uint16_t volatile&>(to) = value;
+#else
+  __atomic_store_n(&to, value, __ATOMIC_RELAXED);
+#endif
+}
 
 TERRAZZO_HOST_DEVICE inline void add(std::uint32_t& to, std::uint32_t value) noexcept {
 #if defined(__CUDA_ARCH__)
   atomicAdd(&to, value);
 #else
-  to += value;
+  __atomic_fetch_add(&to, value, __ATOMIC_RELAXED);
+#endif
+}
+
+// The number before 1 was added: each thread gets another one.
+[[nodiscard]] TERRAZZO_HOST_DEVICE inline std::uint32_t take_number(std::uint32_t& from) noexcept {
+#if defined(__CUDA_ARCH__)
+  return atomicAdd(&from, 1U);
+#else
+  return __atomic_fetch_add(&from, 1U, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -113,7 +139,9 @@ TERRAZZO_HOST_DEVICE inline void raise(std::uint32_t& to, std::uint32_t value) n
 #if defined(__CUDA_ARCH__)
   atomicMax(&to, value);
 #else
-  if (to < value) { to = value; }
+  std::uint32_t before = __atomic_load_n(&to, __ATOMIC_RELAXED);
+  while (before < value &&
+         !__atomic_compare_exchange_n(&to, &before, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 #endif
 }
 
@@ -121,7 +149,9 @@ TERRAZZO_HOST_DEVICE inline void lower(std::uint32_t& to, std::uint32_t value) n
 #if defined(__CUDA_ARCH__)
   atomicMin(&to, value);
 #else
-  if (value < to) { to = value; }
+  std::uint32_t before = __atomic_load_n(&to, __ATOMIC_RELAXED);
+  while (value < before &&
+         !__atomic_compare_exchange_n(&to, &before, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 #endif
 }
 
@@ -129,7 +159,7 @@ TERRAZZO_HOST_DEVICE inline void set_bits(std::uint32_t& to, std::uint32_t bits)
 #if defined(__CUDA_ARCH__)
   atomicOr(&to, bits);
 #else
-  to |= bits;
+  __atomic_fetch_or(&to, bits, __ATOMIC_RELAXED);
 #endif
 }
 

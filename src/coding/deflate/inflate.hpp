@@ -5,11 +5,11 @@
 // The coded symbols of a block are cut into stretches of kInflateStretchBits, one for each lane of the team. A lane
 // does not know where the first code of its stretch begins, so it starts at the first bit; codes resynchronise within a
 // few symbols. Then every lane starts again at the true end of its left neighbour, until no start changes: now all
-// starts are right, because lane 0 knows its own. A sum over the bytes of the stretches gives the position of each in
-// the output.
+// starts are right, because lane 0 knows its own. A lane that meets a place of its earlier way stops there. A sum over
+// the bytes of the stretches gives the position of each in the output.
 //
 // Output passes through a window in shared memory (coding/team/output_window.hpp). Sources of matches before the window
-// are in the output already.
+// are in the output already. A lane that finds a long match leaves it to a warp.
 //
 // Safe for any bytes: nothing is read outside the stream, nothing is written outside the output, and every loop is
 // bounded by the sizes of both. Unusual streams, which only some decoders accept, are left to the host.
@@ -39,8 +39,20 @@ enum class StretchEnd : std::uint8_t {
   bad_code,  // an unused code, or the end of the input
 };
 
+// The part of a match that lies in a window, if it is long. Places are counted from the beginning of the window.
+struct InflateLongMatch {
+  static constexpr std::uint32_t kLeastBytes = 32;
+  std::int16_t begin;  // of the match: negative if it begins before the window
+  std::uint16_t end;  // from `begin` on
+  std::uint16_t distance_minus_1;
+};
+
 // The memory that a team shares.
 struct InflateShared {
+  static constexpr std::uint32_t kMarks = 7, kMarkBits = kInflateStretchBits / (kMarks + 1);
+  static_assert(kMarkBits > 48, "a token is shorter");
+  static constexpr std::uint32_t kNoMark = 0xFFFFFFFF;
+  static constexpr std::uint32_t kMostLongMatches = OutputWindow::kBytes / InflateLongMatch::kLeastBytes;
   static constexpr std::uint32_t kLengths = InflateSymbols::kSymbols + InflateDistances::kSymbols;
 
   InflateSymbols symbols;
@@ -56,11 +68,21 @@ struct InflateShared {
   StretchEnd kinds[kTeamLanes];
   std::uint32_t stretch_count;  // up to the end of the block
   std::uint32_t byte_count;
-  std::uint32_t changed, is_bad;
+  std::uint32_t is_bad;
   std::uint32_t position;  // of the first coded symbol of the block
+  std::uint32_t long_match_count;
 
-  OutputWindow window;
-  AdlerSums sums[kTeamLanes];
+  union {
+    OutputWindow window;
+    // The first code behind each eighth of a stretch: its distance from there, and above 8 bits the bytes before it.
+    std::uint32_t marks[kMarks][kTeamLanes];
+  };
+  union {
+    InflateLongMatch long_matches[kMostLongMatches];
+    struct {
+      std::uint64_t bytes, weighted;  // AdlerSums
+    } sums[kTeamLanes];
+  };
 };
 
 template <class Team>
@@ -210,11 +232,11 @@ class Inflate {
     return {kind, 0, length, inflate_entry::value(far) + reader.take(inflate_entry::extra_bits(far))};
   }
 
-  // Decodes a lane's stretch from starts[lane], for its end and its size.
-  TERRAZZO_HOST_DEVICE void measure(std::uint32_t lane, std::uint32_t limit) noexcept {
+  // Decodes a lane's stretch from starts[lane], for its end and its size. `has_marks`: of an earlier way.
+  TERRAZZO_HOST_DEVICE void measure(std::uint32_t lane, std::uint32_t limit, bool has_marks) noexcept {
     std::uint32_t const start = shared_.starts[lane];
     StretchEnd kind = StretchEnd::next_stretch;
-    std::uint32_t size = 0, end = start;
+    std::uint32_t size = 0, end = start, mark = 0, mark_at = limit - kInflateStretchBits + InflateShared::kMarkBits;
     if (start >= input_.bits()) {
       kind = StretchEnd::bad_code;
     } else {
@@ -227,13 +249,30 @@ class Inflate {
           kind = StretchEnd::end_of_block;
         } else {
           size += token.length;
+          if (reader.position() < mark_at || mark == InflateShared::kMarks) { continue; }
+          std::uint32_t const behind = reader.position() - mark_at, earlier = shared_.marks[mark][lane];
+          if (has_marks && earlier != InflateShared::kNoMark && (earlier & 0xFF) == behind) {
+            return join_earlier_way(lane, mark, size - (earlier >> 8));
+          }
+          shared_.marks[mark++][lane] = size << 8 | behind;
+          mark_at += InflateShared::kMarkBits;
         }
       }
       end = reader.position();
     }
+    for (; mark < InflateShared::kMarks; ++mark) { shared_.marks[mark][lane] = InflateShared::kNoMark; }
     shared_.kinds[lane] = kind;
     shared_.sizes[lane] = size;
     shared_.ends[lane] = end;
+  }
+
+  // From a mark on the way is the earlier one, with `more` bytes before it (modulo 2^32).
+  TERRAZZO_HOST_DEVICE void join_earlier_way(std::uint32_t lane, std::uint32_t mark, std::uint32_t more) noexcept {
+    shared_.sizes[lane] += more;
+    for (; mark < InflateShared::kMarks; ++mark) {
+      std::uint32_t& word = shared_.marks[mark][lane];
+      if (word != InflateShared::kNoMark) { word += more << 8; }
+    }
   }
 
   // Finds the true starts of all stretches behind `begin`.
@@ -241,22 +280,21 @@ class Inflate {
     auto const limit_of = [begin](std::uint32_t lane) { return begin + (lane + 1) * kInflateStretchBits; };
     team_.each([&](std::uint32_t lane) {
       shared_.starts[lane] = begin + lane * kInflateStretchBits;
-      measure(lane, limit_of(lane));
+      measure(lane, limit_of(lane), false);
     });
     // Each round makes at least one more start right: lane 0 is right at once, lane 1 after the first round, and so on.
     for (std::uint32_t round = 1; round < Team::kLanes; ++round) {
       team_.each([&](std::uint32_t lane) {
-        if (lane == 0) { shared_.changed = 0; }
         bool const follows = lane != 0 && shared_.kinds[lane - 1] == StretchEnd::next_stretch;
         shared_.next_starts[lane] = follows ? shared_.ends[lane - 1] : shared_.starts[lane];
       });
-      team_.each([&](std::uint32_t lane) {
-        if (shared_.next_starts[lane] == shared_.starts[lane]) { return; }
+      bool const has_changed = team_.any([&](std::uint32_t lane) {
+        if (shared_.next_starts[lane] == shared_.starts[lane]) { return false; }
         shared_.starts[lane] = shared_.next_starts[lane];
-        measure(lane, limit_of(lane));
-        together::set_bits(shared_.changed, 1);
+        measure(lane, limit_of(lane), true);
+        return true;
       });
-      if (team_.read(shared_.changed) == 0) { return; }
+      if (!has_changed) { return; }
     }
   }
 
@@ -265,7 +303,7 @@ class Inflate {
     team_.each([&](std::uint32_t lane) {
       if (lane != 0) { return; }
       shared_.stretch_count = Team::kLanes;
-      shared_.is_bad = 0;
+      shared_.is_bad = shared_.long_match_count = 0;
     });
     team_.each([&](std::uint32_t lane) {
       if (shared_.kinds[lane] != StretchEnd::next_stretch) { together::lower(shared_.stretch_count, lane + 1); }
@@ -311,6 +349,7 @@ class Inflate {
       if (lane < stretch_count) { put_stretch(lane, window, window + size); }
     });
     if (team_.read(shared_.is_bad) != 0) { return false; }
+    put_long_matches(window);
     shared_.window.write(team_, size, out_ + done_ + window);
     return true;
   }
@@ -337,22 +376,54 @@ class Inflate {
     }
   }
 
-  // A match that overlaps itself repeats its first `distance` bytes, so no byte refers to the match.
   TERRAZZO_HOST_DEVICE void put_match(std::uint32_t at, Token const& token, std::uint32_t begin,
                                       std::uint32_t end) noexcept {
     std::uint32_t const first = at < begin ? begin - at : 0;
     std::uint32_t const last = token.length < end - at ? token.length : end - at;
-    std::uint32_t behind = first % token.distance;  // of the source, from at - distance
+    auto const place = static_cast<std::int32_t>(at) - static_cast<std::int32_t>(begin);
+    // It may end before the window.
+    if (last >= first + InflateLongMatch::kLeastBytes) {
+      shared_.long_matches[together::take_number(shared_.long_match_count)] = {
+          static_cast<std::int16_t>(place), static_cast<std::uint16_t>(last),
+          static_cast<std::uint16_t>(token.distance - 1)};
+      return;
+    }
+    std::uint32_t behind = first % token.distance;
     for (std::uint32_t i = first; i < last; ++i) {
-      std::int64_t const source = std::int64_t{at} - token.distance + behind;
-      std::uint32_t const place = at + i - begin;
-      if (source >= begin) {
-        shared_.window.put_link(place, static_cast<std::uint32_t>(source) - begin);
-      } else {
-        shared_.window.put_byte(place, static_cast<std::uint32_t>(out_[static_cast<std::int64_t>(done_) + source]));
-      }
+      put_copy(begin, place, token.distance, i, behind);
       if (++behind == token.distance) { behind = 0; }
     }
+  }
+
+  // Byte `i` of a match at `place` in the window. A match that overlaps itself repeats its first `distance` bytes, so
+  // no byte refers to the match: `behind` is `i` modulo the distance.
+  TERRAZZO_HOST_DEVICE void put_copy(std::uint32_t begin, std::int32_t place, std::uint32_t distance, std::uint32_t i,
+                                     std::uint32_t behind) noexcept {
+    std::int32_t const source = place - static_cast<std::int32_t>(distance) + static_cast<std::int32_t>(behind);
+    auto const to = static_cast<std::uint32_t>(place + static_cast<std::int32_t>(i));
+    if (source >= 0) {
+      shared_.window.put_link(to, static_cast<std::uint32_t>(source));
+    } else {
+      shared_.window.put_byte(to, static_cast<std::uint32_t>(out_[static_cast<std::int64_t>(done_ + begin) + source]));
+    }
+  }
+
+  // The matches that lanes have left; 32 lanes share one.
+  TERRAZZO_HOST_DEVICE void put_long_matches(std::uint32_t begin) noexcept {
+    constexpr std::uint32_t kWarp = 32;
+    std::uint32_t const count = team_.read(shared_.long_match_count);
+    if (count == 0) { return; }
+    team_.each([&](std::uint32_t lane) {
+      if (lane == 0) { shared_.long_match_count = 0; }
+      for (std::uint32_t m = lane / kWarp; m < count; m += Team::kLanes / kWarp) {
+        InflateLongMatch const match = shared_.long_matches[m];
+        std::uint32_t const distance = match.distance_minus_1 + 1U;
+        std::uint32_t const first = match.begin < 0 ? static_cast<std::uint32_t>(-match.begin) : 0;
+        for (std::uint32_t i = first + lane % kWarp; i < match.end; i += kWarp) {
+          put_copy(begin, match.begin, distance, i, i < distance ? i : i % distance);
+        }
+      }
+    });
   }
 
   [[nodiscard]] TERRAZZO_HOST_DEVICE bool has_checksum(std::uint32_t at_byte) noexcept {
@@ -360,12 +431,13 @@ class Inflate {
     std::uint32_t expected = 0;
     for (std::uint32_t i = 0; i < kZlibTailBytes; ++i) { expected = expected << 8 | byte_at(at_byte + i); }
     team_.each([&](std::uint32_t lane) {
-      shared_.sums[lane] = adler_share(out_, out_bytes_, 0, out_bytes_, lane, Team::kLanes).reduced();
+      AdlerSums const sums = adler_share(out_, out_bytes_, 0, out_bytes_, lane, Team::kLanes).reduced();
+      shared_.sums[lane] = {sums.bytes, sums.weighted};
     });
     team_.each([&](std::uint32_t lane) {
       if (lane != 0) { return; }
       AdlerSums total;
-      for (AdlerSums const& sums : shared_.sums) {
+      for (auto const& sums : shared_.sums) {
         total.bytes += sums.bytes;
         total.weighted += sums.weighted;
       }

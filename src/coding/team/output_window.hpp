@@ -19,7 +19,6 @@ struct OutputWindow {
   static_assert(kBytes <= kIsByte);
 
   std::uint16_t entries[kBytes];
-  std::uint32_t pending;
 
   TERRAZZO_HOST_DEVICE void put_byte(std::uint32_t place, std::uint32_t byte) noexcept {
     entries[place] = static_cast<std::uint16_t>(kIsByte | byte);
@@ -44,19 +43,18 @@ struct OutputWindow {
   // that a link spans.
   template <class Team>
   TERRAZZO_HOST_DEVICE void follow_links(Team const& team, std::uint32_t size) noexcept {
-    std::uint16_t volatile* const links = entries;
-    for (std::uint32_t more = 1; more != 0; more = team.read(pending)) {
-      team.each([&](std::uint32_t lane) {
-        if (lane == 0) { pending = 0; }
-      });
-      team.each([&](std::uint32_t lane) {
+    bool more = true;
+    while (more) {
+      more = team.any([&](std::uint32_t lane) {
+        bool is_link_left = false;
         for (std::uint32_t i = lane; i < size; i += Team::kLanes) {
-          std::uint32_t const link = links[i];
+          std::uint32_t const link = together::load(entries[i]);
           if ((link & kIsByte) != 0) { continue; }
-          std::uint32_t const next = links[link];
-          links[i] = static_cast<std::uint16_t>(next);
-          if ((next & kIsByte) == 0) { together::set_bits(pending, 1); }
+          std::uint16_t const next = together::load(entries[link]);
+          together::store(entries[i], next);
+          is_link_left = is_link_left || (next & kIsByte) == 0;
         }
+        return is_link_left;
       });
     }
   }

@@ -3,9 +3,12 @@
 // Teams of threads that decode one tile together, on host and device.
 //
 // A team runs a body for each of its kLanes lanes: each(body) calls body(lane) and returns when all lanes are done.
-// read(x) gives every lane the value of x, which lanes may change afterwards. All lanes take the same way between these
-// calls, so whatever decides the way is read by read(). On a device a team is a block of threads (gpu/decode); on the
-// host the lanes run one after the other, so that tests and fuzzers run the code of the kernels.
+// any(body) does the same and returns true if body(lane) was true for a lane. read(x) gives every lane the value of x,
+// which lanes may change afterwards. All lanes take the same way between these calls, so whatever decides the way comes
+// from read() or any(). A lane has its own variables: a body that changes one changes it for its lane only.
+//
+// On a device a team is a block of threads (gpu/decode); on the host the lanes run one after the other, so that tests
+// and fuzzers run the code of the kernels. Tests also run lanes in other orders, and as threads.
 #pragma once
 
 #include "base/host_device.hpp"
@@ -21,6 +24,12 @@ struct LanesInTurn {
   template <class Body>
   TERRAZZO_HOST_DEVICE void each(Body const& body) const noexcept {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) { body(lane); }
+  }
+  template <class Body>
+  [[nodiscard]] TERRAZZO_HOST_DEVICE bool any(Body const& body) const noexcept {
+    bool result = false;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) { result = body(lane) || result; }
+    return result;
   }
   template <class Value>
   [[nodiscard]] TERRAZZO_HOST_DEVICE Value read(Value const& shared) const noexcept {

@@ -3,7 +3,7 @@
 // Decodes one ZSTD frame (RFC 8878) with a team of threads (coding/team/team.hpp), on host and device.
 //
 // The blocks of a frame follow one another. In a block
-//   - the four streams of literals are decoded by four lanes at once, into scratch memory
+//   - all lanes decode the streams of literals into scratch memory (coding/zstd/literal_streams.hpp)
 //   - one lane reads the sequences, because every state depends on the one before, a batch of kTeamLanes at a time
 //   - sums over the lengths of a batch give the place of each sequence; then every lane finds the sequences of its
 //     bytes, and puts literals and links to sources into a window on the output (coding/team/output_window.hpp).
@@ -17,9 +17,10 @@
 #include "coding/team/output_window.hpp"
 #include "coding/team/stream_words.hpp"
 #include "coding/team/team.hpp"
-#include "coding/zstd/backward_reader.hpp"
+#include "coding/zstd/backward_bits.hpp"
 #include "coding/zstd/fse_cells.hpp"
 #include "coding/zstd/literal_code.hpp"
+#include "coding/zstd/literal_streams.hpp"
 #include "tile/tile_status.hpp"
 
 #include <cstddef>
@@ -35,13 +36,14 @@ inline constexpr std::uint32_t kZstdScratchBytes = kZstdMostBlockBytes;
 // The memory that a team shares.
 struct ZstdShared {
   struct Table {
-    FseShares shares;
-    FseCell cells[1U << 9];
+    FseCell cells[1U << 9];  // `next` has the extra bits of the code from kExtraShift on
     std::uint32_t bits;
   };
+  static constexpr std::uint32_t kExtraShift = 11, kNextMask = (1U << kExtraShift) - 1;
 
   LiteralCode literals;
   Table tables[3];  // by ZstdField
+  std::uint32_t length_bases[kZstdLiteralLengthCodes], match_bases[kZstdMatchLengthCodes];
   std::uint32_t lengths[kTeamLanes];  // of the literals of each sequence of a batch
   std::uint32_t matches[kTeamLanes];
   std::uint32_t distances[kTeamLanes];
@@ -53,7 +55,11 @@ struct ZstdShared {
   std::uint32_t batch_bytes, batch_literals;
   std::uint32_t is_bad;
   LaneSums sums;
-  OutputWindow window;
+  union {
+    OutputWindow window;
+    ZstdStretches stretches;
+    FseShares shares[3];  // while tables are described and dealt
+  };
 };
 
 template <class Team>
@@ -73,6 +79,12 @@ class ZstdDecode {
   [[nodiscard]] TERRAZZO_HOST_DEVICE bool run() noexcept {
     std::uint32_t at = read_frame_header();
     if (at == 0) { return false; }
+    team_.each([&](std::uint32_t lane) {
+      for (std::uint32_t i = lane; i < kZstdMatchLengthCodes; i += Team::kLanes) {
+        shared_.match_bases[i] = zstd_number(ZstdField::match_length, i).base;
+        if (i < kZstdLiteralLengthCodes) { shared_.length_bases[i] = zstd_number(ZstdField::literal_length, i).base; }
+      }
+    });
     for (bool is_last = false; !is_last;) {
       if (in_bytes_ - at < kZstdBlockHeaderBytes) { return false; }
       std::uint32_t const header = number(at, kZstdBlockHeaderBytes);
@@ -215,12 +227,9 @@ class ZstdDecode {
 
   [[nodiscard]] TERRAZZO_HOST_DEVICE bool decode_streams(std::uint32_t begin, std::uint32_t end, std::uint32_t size,
                                                          std::uint32_t stream_count) noexcept {
-    team_.each([&](std::uint32_t lane) {
-      if (lane == 0) { shared_.is_bad = 0; }
-    });
     std::uint32_t const each = stream_count == 1 ? size : (size + 3) / 4;
-    team_.each([&](std::uint32_t lane) {
-      if (lane >= stream_count) { return; }
+    bool const is_bad = team_.any([&](std::uint32_t lane) {
+      if (lane >= stream_count) { return false; }
       std::uint32_t stream = stream_count == 1 ? begin : begin + kJumpTableBytes;
       std::uint32_t stream_end = end;
       if (stream_count != 1) {
@@ -230,25 +239,18 @@ class ZstdDecode {
       }
       std::uint32_t const first = lane * each;
       std::uint32_t const count = lane + 1 == stream_count ? size - first : each;
-      if (stream > end || stream_end > end || stream > stream_end || first > size || count > size - first ||
-          !decode_stream(stream, stream_end, scratch_ + first, count)) {
-        together::set_bits(shared_.is_bad, 1);
+      if (stream > end || stream_end > end || stream > stream_end || first > size || count > size - first) {
+        return true;
       }
+      BackwardExtent const extent = BackwardExtent::of(input_, stream, stream_end);
+      shared_.stretches.streams[lane] = extent;
+      shared_.stretches.firsts[lane] = first;
+      shared_.stretches.counts_of_streams[lane] = count;
+      return !extent.is_valid;
     });
-    return team_.read(shared_.is_bad) == 0;
-  }
-
-  [[nodiscard]] TERRAZZO_HOST_DEVICE bool decode_stream(std::uint32_t begin, std::uint32_t end, std::byte* out,
-                                                        std::uint32_t count) const noexcept {
-    BackwardReader reader(input_, begin, end);
-    if (!reader.is_valid()) { return false; }
-    std::uint32_t i = 0;
-    for (; i < count && reader.left() > 0; ++i) {
-      std::uint32_t const entry = shared_.literals.entries[reader.peek(LiteralCode::kMostBits)];
-      reader.skip(entry & 0xFF);
-      out[i] = static_cast<std::byte>(entry >> 8);
-    }
-    return i == count && reader.left() == 0;
+    if (is_bad) { return false; }
+    return ZstdLiteralStreams<Team>(team_, shared_.stretches, shared_.sums, shared_.literals, input_, scratch_)
+        .decode(Team::kLanes / stream_count);
   }
 
   // ---- Sequences (3.1.1.3.2) ----
@@ -294,10 +296,24 @@ class ZstdDecode {
       std::uint32_t const field = lane / 32;
       if (lane % 32 != 0 || field >= 3 || (dealt >> field & 1) == 0) { return; }
       ZstdShared::Table& table = shared_.tables[field];
-      table.bits = table.shares.bits;
-      table.shares.deal(table.cells);
+      table.bits = shared_.shares[field].bits;
+      shared_.shares[field].deal(table.cells);
+    });
+    team_.each([&](std::uint32_t lane) {
+      for (std::uint32_t i = 0; i < 3; ++i) {
+        if ((dealt >> i & 1) == 0) { continue; }
+        ZstdShared::Table& table = shared_.tables[i];
+        for (std::uint32_t cell = lane; cell < 1U << table.bits; cell += Team::kLanes) {
+          add_extra_bits(table.cells[cell], static_cast<ZstdField>(i));
+        }
+      }
     });
     return true;
+  }
+
+  TERRAZZO_HOST_DEVICE static void add_extra_bits(FseCell& cell, ZstdField field) noexcept {
+    std::uint32_t const extra_bits = zstd_number(field, cell.code).extra_bits;
+    cell.next = static_cast<std::uint16_t>(cell.next | extra_bits << ZstdShared::kExtraShift);
   }
 
   TERRAZZO_HOST_DEVICE void describe_tables(std::uint32_t modes, std::uint32_t at, std::uint32_t end) noexcept {
@@ -308,17 +324,18 @@ class ZstdDecode {
       ZstdShared::Table& table = shared_.tables[i];
       switch (modes >> (6 - 2 * i) & 3) {
         case 0:
-          table.shares.set_plain(field);
+          shared_.shares[i].set_plain(field);
           shared_.dealt |= 1U << i;
           break;
         case 1:
           if (at == end || byte_at(at) >= zstd_code_count(field)) { return; }
           table.bits = 0;
           table.cells[0] = {static_cast<std::uint8_t>(byte_at(at++)), 0, 0};
+          add_extra_bits(table.cells[0], field);
           break;
         case 2: {
           std::uint32_t const bytes =
-              table.shares.read(input_, at, end, zstd_most_table_bits(field), zstd_code_count(field));
+              shared_.shares[i].read(input_, at, end, zstd_most_table_bits(field), zstd_code_count(field));
           if (bytes == 0) { return; }
           at += bytes;
           shared_.dealt |= 1U << i;
@@ -333,19 +350,24 @@ class ZstdDecode {
     shared_.is_bad = 0;
   }
 
-  // The state of the lane that reads sequences. `earlier_` stays from block to block.
+  // The state of the lane that reads sequences. Earlier distances stay from block to block.
   struct SequenceReader {
-    BackwardReader bits;
-    std::uint32_t states[3];
+    BackwardBits bits;
+    std::uint32_t all_bits;
+    std::uint32_t literal_length, offset, match_length;  // states
   };
 
   [[nodiscard]] TERRAZZO_HOST_DEVICE bool run_sequences(std::uint32_t end, std::uint32_t count,
                                                         Literals const& literals, std::uint64_t block_begin,
                                                         std::uint32_t& used) noexcept {
-    SequenceReader reader{BackwardReader(input_, team_.read(shared_.bits_begin), end), {}};
-    if (!reader.bits.is_valid()) { return false; }
-    for (std::uint32_t i = 0; i < 3; ++i) { reader.states[i] = reader.bits.take(shared_.tables[i].bits); }
-    if (reader.bits.left() < 0) { return false; }
+    BackwardExtent const extent = BackwardExtent::of(input_, team_.read(shared_.bits_begin), end);
+    if (!extent.is_valid) { return false; }
+    SequenceReader reader{BackwardBits(input_, extent, 0), extent.bits, 0, 0, 0};
+    reader.bits.fill();  // for 27 bits at most
+    reader.literal_length = reader.bits.take(shared_.tables[0].bits);
+    reader.offset = reader.bits.take(shared_.tables[1].bits);
+    reader.match_length = reader.bits.take(shared_.tables[2].bits);
+    if (reader.bits.taken() > reader.all_bits) { return false; }
     for (std::uint32_t first = 0; first < count; first += Team::kLanes) {
       std::uint32_t const batch = count - first < Team::kLanes ? count - first : Team::kLanes;
       team_.each([&](std::uint32_t lane) {
@@ -379,29 +401,30 @@ class ZstdDecode {
   // Lengths are below 2^18, so that sums over a batch fit.
   [[nodiscard]] TERRAZZO_HOST_DEVICE bool read_batch(SequenceReader& reader, std::uint32_t batch,
                                                      bool is_last) noexcept {
-    constexpr auto kLiteralLength = static_cast<std::uint32_t>(ZstdField::literal_length);
-    constexpr auto kOffset = static_cast<std::uint32_t>(ZstdField::offset);
-    constexpr auto kMatchLength = static_cast<std::uint32_t>(ZstdField::match_length);
+    constexpr std::uint32_t kExtraShift = ZstdShared::kExtraShift, kNextMask = ZstdShared::kNextMask;
+    BackwardBits bits = reader.bits;
     for (std::uint32_t i = 0; i < batch; ++i) {
-      FseCell cells[3];
-      for (std::uint32_t field = 0; field < 3; ++field) {
-        cells[field] = shared_.tables[field].cells[reader.states[field]];
-      }
-      ZstdNumber const offset = zstd_number(ZstdField::offset, cells[kOffset].code);
-      ZstdNumber const match = zstd_number(ZstdField::match_length, cells[kMatchLength].code);
-      ZstdNumber const literal = zstd_number(ZstdField::literal_length, cells[kLiteralLength].code);
-      std::uint32_t const value = offset.base + reader.bits.take(offset.extra_bits);
-      shared_.matches[i] = match.base + reader.bits.take(match.extra_bits);
-      shared_.lengths[i] = literal.base + reader.bits.take(literal.extra_bits);
-      shared_.distances[i] = distance_of(value, shared_.lengths[i]);
-      if (shared_.distances[i] == 0 || reader.bits.left() < 0) { return false; }
-      if (is_last && i + 1 == batch) { return reader.bits.left() == 0; }
-      constexpr std::uint32_t kOrder[] = {kLiteralLength, kMatchLength, kOffset};
-      for (std::uint32_t const field : kOrder) {
-        reader.states[field] = cells[field].next + reader.bits.take(cells[field].next_bits);
-      }
-      if (reader.bits.left() < 0) { return false; }
+      FseCell const literal = shared_.tables[0].cells[reader.literal_length];
+      FseCell const offset = shared_.tables[1].cells[reader.offset];
+      FseCell const match = shared_.tables[2].cells[reader.match_length];
+      bits.fill();  // for 31 bits
+      std::uint32_t const value = (1U << offset.code) + bits.take(offset.code);
+      bits.fill();  // for 16 each
+      std::uint32_t const match_length = shared_.match_bases[match.code] + bits.take(match.next >> kExtraShift);
+      std::uint32_t const length = shared_.length_bases[literal.code] + bits.take(literal.next >> kExtraShift);
+      std::uint32_t const distance = distance_of(value, length);
+      shared_.matches[i] = match_length;
+      shared_.lengths[i] = length;
+      shared_.distances[i] = distance;
+      if (distance == 0 || bits.taken() > reader.all_bits) { return false; }
+      if (is_last && i + 1 == batch) { return bits.taken() == reader.all_bits; }
+      bits.fill();  // for 26 bits
+      reader.literal_length = (literal.next & kNextMask) + bits.take(literal.next_bits);
+      reader.match_length = (match.next & kNextMask) + bits.take(match.next_bits);
+      reader.offset = (offset.next & kNextMask) + bits.take(offset.next_bits);
+      if (bits.taken() > reader.all_bits) { return false; }
     }
+    reader.bits = bits;
     return true;
   }
 
@@ -409,14 +432,14 @@ class ZstdDecode {
   [[nodiscard]] TERRAZZO_HOST_DEVICE std::uint32_t distance_of(std::uint32_t value,
                                                                std::uint32_t literal_length) noexcept {
     std::uint32_t distance = value - 3;
-    std::uint32_t place = 2;  // of earlier_, which the distance leaves
+    std::uint32_t place = 2;  // among the earlier distances, which the distance leaves
     if (value <= 3) {
       place = value - 1 + (literal_length == 0 ? 1 : 0);
-      distance = place < 3 ? earlier_[place] : earlier_[0] - 1;
-      if (place == 3) { place = 2; }
+      distance = place == 0 ? last_ : place == 1 ? before_last_ : place == 2 ? third_last_ : last_ - 1;
     }
-    for (std::uint32_t i = place; i > 0; --i) { earlier_[i] = earlier_[i - 1]; }
-    earlier_[0] = distance;
+    third_last_ = place >= 2 ? before_last_ : third_last_;
+    before_last_ = place >= 1 ? last_ : before_last_;
+    last_ = distance;
     return distance;
   }
 
@@ -485,7 +508,7 @@ class ZstdDecode {
   std::uint64_t done_ = 0;  // bytes of the output
   std::uint32_t most_block_bytes_ = kZstdMostBlockBytes;
   bool has_literal_code_ = false, has_tables_ = false;
-  std::uint32_t earlier_[3] = {1, 4, 8};  // distances; of the lane that reads sequences
+  std::uint32_t last_ = 1, before_last_ = 4, third_last_ = 8;  // distances; of the lane that reads sequences
 };
 
 // Decodes a frame with kZstdScratchBytes of scratch. `ok`: the frame is valid, is the whole input, and has exactly

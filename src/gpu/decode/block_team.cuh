@@ -14,6 +14,10 @@ struct BlockTeam {
     body(threadIdx.x);
     __syncthreads();
   }
+  template <class Body>
+  [[nodiscard]] __device__ bool any(Body const& body) const {
+    return __syncthreads_or(body(threadIdx.x) ? 1 : 0) != 0;
+  }
   template <class Value>
   [[nodiscard]] __device__ Value read(Value const& shared) const {
     Value const value = shared;

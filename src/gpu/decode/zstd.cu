@@ -13,8 +13,12 @@
 namespace terrazzo::gpu {
 namespace {
 
+// Blocks per multiprocessor that registers allow: as many as the shared memory of an H200 does.
+constexpr unsigned kBlocks = 7;
+
 // Each block decodes every gridDim.x-th tile.
-__global__ void __launch_bounds__(coding::kTeamLanes) zstd_kernel(tile::DeviceTiles tiles, std::byte* scratch) {
+__global__ void __launch_bounds__(coding::kTeamLanes, kBlocks)
+    zstd_kernel(tile::DeviceTiles tiles, std::byte* scratch) {
   extern __shared__ uint4 shared_memory[];
   auto& shared = *reinterpret_cast<coding::ZstdShared*>(shared_memory);
   std::byte* const own_scratch = scratch + std::size_t{blockIdx.x} * coding::kZstdScratchBytes;
@@ -29,6 +33,8 @@ __global__ void __launch_bounds__(coding::kTeamLanes) zstd_kernel(tile::DeviceTi
 
 // More needs an attribute of the kernel.
 static_assert(sizeof(coding::ZstdShared) <= 48 * 1024);
+// Of 228 KiB, 1 KiB a block is the system's.
+static_assert(kBlocks * (sizeof(coding::ZstdShared) + 1024) <= 228 * 1024);
 
 // As many blocks as run at once.
 std::uint32_t block_count(std::uint32_t tile_count) {

@@ -3,6 +3,7 @@
 
 #include "coding/deflate/deflated.hpp"
 #include "coding/deflate/scene.hpp"
+#include "coding/team/other_teams.hpp"
 #include "support/exact_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -23,12 +24,13 @@ using terrazzo::test::ExactMemory;
 using test::deflated;
 
 // The output, if the stream is accepted. `skew`: of the input's address.
-std::pair<bool, Bytes> inflate(Bytes const& stream, std::size_t size, std::size_t skew = 0) {
+template <class Team = LanesInTurn>
+std::pair<bool, Bytes> inflate(Bytes const& stream, std::size_t size, std::size_t skew = 0, Team const& team = {}) {
   static auto const shared = std::make_unique<InflateShared>();
   std::memset(static_cast<void*>(shared.get()), 0xA5, sizeof(InflateShared));  // as left by another tile
   ExactMemory const in(stream.size(), skew), out(size, 0);
   std::ranges::copy(stream, in.data());
-  tile::TileStatus const status = inflate_zlib(LanesInTurn{}, *shared, in.data(), stream.size(), out.data(), size);
+  tile::TileStatus const status = inflate_zlib(team, *shared, in.data(), stream.size(), out.data(), size);
   return {status == tile::TileStatus::ok, Bytes(out.data(), out.data() + size)};
 }
 
@@ -106,18 +108,37 @@ void expect_agreement(Bytes const& stream, std::size_t size, std::uint32_t seed)
   if (accepted) { ASSERT_TRUE(output == expected) << "seed " << seed; }
 }
 
+// A stream with changed bytes, or none if the seed is a multiple of 4, and its size.
+std::pair<Bytes, std::size_t> damaged_stream(std::uint32_t seed) {
+  std::mt19937 random(seed);
+  auto const below = [&](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
+  std::size_t const size = 1 + below(seed % 50 == 0 ? 60'000 : 3'000);
+  Bytes const bytes = test::deflate_scene(test::kDeflateScenes[seed % std::size(test::kDeflateScenes)], size, seed);
+  Bytes stream = deflated(bytes, static_cast<int>(below(13)));
+  std::size_t const changes = seed % 4 == 0 ? 0 : 1 + below(8);
+  for (std::size_t i = 0; i < changes; ++i) { stream[below(stream.size())] = static_cast<std::byte>(below(256)); }
+  if (seed % 5 == 0) { stream.resize(below(stream.size())); }
+  return {std::move(stream), size};
+}
+
 TEST(Inflate, JudgesDamagedStreamsAsLibdeflateDoes) {
   for (std::uint32_t seed = 0; seed < 1'500; ++seed) {
-    std::mt19937 random(seed);
-    auto const below = [&](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
-    std::size_t const size = 1 + below(seed % 50 == 0 ? 60'000 : 3'000);
-    Bytes const bytes = test::deflate_scene(test::kDeflateScenes[seed % std::size(test::kDeflateScenes)], size, seed);
-    Bytes stream = deflated(bytes, static_cast<int>(below(13)));
-    std::size_t const changes = 1 + below(8);
-    for (std::size_t i = 0; i < changes; ++i) { stream[below(stream.size())] = static_cast<std::byte>(below(256)); }
-    if (seed % 5 == 0) { stream.resize(below(stream.size())); }
+    auto const [stream, size] = damaged_stream(seed);
     expect_agreement(stream, size, seed);
     if (HasFatalFailure()) { return; }
+  }
+}
+
+// A missing barrier shows where lanes do not run in turn.
+TEST(Inflate, DoesNotDependOnTheOrderOfTheLanes) {
+  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+    auto const [stream, size] = damaged_stream(seed);
+    auto const expected = inflate(stream, size);
+    for (std::uint32_t const order : {0u, seed + 1}) {
+      auto const result = inflate(stream, size, 0, test::LanesInOrder(order));
+      ASSERT_EQ(result.first, expected.first) << "seed " << seed << ", order " << order;
+      if (result.first) { ASSERT_TRUE(result.second == expected.second) << "seed " << seed << ", order " << order; }
+    }
   }
 }
 
