@@ -284,6 +284,16 @@ def shared_values(directories, extra, count):
     return bytes(data)
 
 
+@pytest.mark.parametrize("tag", [254, 256, 257, 258, 259, 277, 278, 279])
+def test_a_layout_in_fractions_is_an_error(tag):
+    data = bytearray(shared_values(1, 0, 8))
+    at = struct.unpack_from("<I", data, 4)[0]
+    entry = next(at + 2 + 12 * i for i in range(10) if struct.unpack_from("<H", data, at + 2 + 12 * i)[0] == tag)
+    struct.pack_into("<HHIf", data, entry, tag, 11, 1, 1.5)
+    with pytest.raises(ValueError, match=f"tag {tag}"):
+        terrazzo.open_geotiff(io.BytesIO(data))
+
+
 def peak_of(work):
     tracemalloc.start()
     try:

@@ -27,6 +27,11 @@ _CODES = {
     13: "u4", 16: "u8", 17: "i8", 18: "u8",
 }  # fmt: skip
 _RATIONALS = (5, 10)
+_WHOLE = (1, 3, 4, 6, 8, 9, 13, 16, 17, 18)  # types of whole numbers
+# Tags that describe the layout, and GeoKeys: a fraction there is damage.
+_WHOLE_TAGS = frozenset({
+    254, 256, 257, 258, 259, 262, 266, 273, 274, 277, 278, 279, 284, 317, 322, 323, 324, 325, 338, 339, 34735,
+})  # fmt: skip
 _NAMES = {282: "XResolution", 283: "YResolution"}
 
 
@@ -70,6 +75,8 @@ class Directory:
         """The bytes of the value, in the byte order of the file."""
         entry = self.entries[tag]
         length = self.value_bytes(tag)
+        if tag in _WHOLE_TAGS and entry.type not in _WHOLE:
+            raise ValueError(f"tag {tag} has field type {entry.type}, which is not that of whole numbers")
         if length > MAX_VALUE_BYTES or entry.offset + length > self._file.size:
             raise ValueError(f"tag {tag}: {entry.count} values ({length:,} bytes) exceed the file or the limit")
         data = self._file.read_at(entry.offset, length)
