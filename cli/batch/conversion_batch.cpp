@@ -125,7 +125,7 @@ Json outcome_to_json(ConvertJob const& job, ConvertOutcome const& outcome) {
 
 void print_done(ConvertJob const& job, ConvertOutcome const& outcome) {
   if (!is_standard_output(job.out)) {
-    std::cout << job.out << ": " << format_bytes(outcome.report.write.bytes_written) << " in "
+    std::cout << printable_name(job.out) << ": " << format_bytes(outcome.report.write.bytes_written) << " in "
               << format_seconds(outcome.seconds) << std::endl;
   }
   warn_of_bad_tiles(job.source, outcome.report.read.bad_tiles);
@@ -152,7 +152,7 @@ int run_batch(ConversionFiles const& files, CommonOptions const& common, Convers
     for (auto const& warning : dataset.info().warnings) {
       if (!talks(common)) { break; }
       bar.clear();
-      std::cerr << "terrazzo: warning: " << path << ": " << warning << '\n';
+      std::cerr << "terrazzo: warning: " << printable_name(path) << ": " << printable_name(warning) << '\n';
     }
     return dataset;
   };

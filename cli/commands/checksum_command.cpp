@@ -4,6 +4,7 @@
 #include "options/options.hpp"
 #include "output/errors.hpp"
 #include "output/exit_code.hpp"
+#include "output/format.hpp"
 #include "output/json_output.hpp"
 #include "output/progress_bar.hpp"
 #include "output/sha256.hpp"
@@ -140,7 +141,7 @@ FileResult run_file(Options const& options, std::string const& file) {
   Checksum const result = checksum(dataset, request, options.mask);
   if (!options.common.json) {
     for (std::size_t i = 0; i < result.sha256.size(); ++i) {
-      std::cout << result.sha256[i] << "  " << file << "  band " << result.bands[i] << '\n';
+      std::cout << result.sha256[i] << "  " << printable_name(file) << "  band " << result.bands[i] << '\n';
     }
     if (!options.common.quiet) { warn_of_bad_tiles(file, result.report.bad_tiles); }
   }

@@ -124,15 +124,15 @@ FileResult run_file(Options const& options, FileEdit const& changes, std::string
                                    {"no_longer_cog", report.no_longer_cog}},
                           .is_skipped = nothing};
   if (options.json || options.quiet) { return result; }
-  std::cout << file << ": " << (nothing ? "nothing to change" : to_string(report.way)) << ", "
+  std::cout << printable_name(file) << ": " << (nothing ? "nothing to change" : to_string(report.way)) << ", "
             << format_bytes(report.file_bytes)
             << (options.nodata && !nothing ? "; the nodata tag is new, pixels keep their values" : "") << '\n';
   if (report.no_longer_cog) {
-    std::cerr << "terrazzo: warning: " << file
+    std::cerr << "terrazzo: warning: " << printable_name(file)
               << " had the layout of a COG and has lost it; \"terrazzo edit FILE --rewrite\" restores it\n";
   }
   if (report.hidden_by_sidecar) {
-    std::cerr << "terrazzo: warning: " << file
+    std::cerr << "terrazzo: warning: " << printable_name(file)
               << ".aux.xml, or another sidecar, has a different value, which takes precedence\n";
   }
   return result;

@@ -235,7 +235,8 @@ FileResult run_file(Options const& options, std::string const& file) {
     return {std::move(json), code};
   }
   for (std::size_t i = dataset.info().warnings.size(); !options.common.quiet && i < info.warnings.size(); ++i) {
-    std::cerr << "terrazzo: warning: " << file << ": " << info.warnings[i] << '\n';  // warnings of PROJ
+    std::cerr << "terrazzo: warning: " << printable_name(file) << ": " << printable_name(info.warnings[i])
+              << '\n';  // warnings of PROJ
   }
   if (file != options.files.front()) { std::cout << '\n'; }
   print_info(std::cout, file, info);

@@ -171,7 +171,7 @@ void print_domains(std::ostream& out, Metadata const& metadata, std::string cons
 }  // namespace
 
 void print_info(std::ostream& out, std::string const& file, Info const& info) {
-  out << file << '\n';
+  out << printable_name(file) << '\n';
   line(out, "size",
        format_size(info.width, info.height) + ", " + plural(info.bands.size(), "band") + ", " + types_of(info));
   if (std::string const crs = crs_of(info.georeference.crs); !crs.empty()) { line(out, "crs", crs); }

@@ -129,7 +129,7 @@ int run(Options const& options) {
     json.update(conversion_to_json({report.read, report.write}, seconds));
     print_json_beside(json, stdout_taken);
   } else if (!options.common.quiet && !stdout_taken) {
-    std::cout << options.out << ": " << format_size(plan.width(), plan.height()) << " from "
+    std::cout << printable_name(options.out) << ": " << format_size(plan.width(), plan.height()) << " from "
               << format_count(plan.used_count()) << " of " << format_count(plan.input_count()) << " files, "
               << format_bytes(report.write.bytes_written) << " in " << format_seconds(seconds) << '\n';
   }

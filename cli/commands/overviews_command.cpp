@@ -73,7 +73,7 @@ Json to_json(std::string const& file, OverviewReport const& report, double secon
 }
 
 void print_text(std::string const& file, OverviewReport const& report, double seconds) {
-  std::cout << report.file << ": ";
+  std::cout << printable_name(report.file) << ": ";
   if (report.overviews.empty()) {
     std::cout << "no overviews\n";
   } else {
@@ -84,13 +84,13 @@ void print_text(std::string const& file, OverviewReport const& report, double se
   }
   if (report.no_longer_cog) {
     std::cerr
-        << "terrazzo: warning: " << file << " is no longer a COG"
+        << "terrazzo: warning: " << printable_name(file) << " is no longer a COG"
         << (report.file == file
                 ? "; \"terrazzo edit FILE --rewrite\" (if it has a ghost area) or \"terrazzo cog\" makes it one again\n"
                 : ": a COG has internal overviews; \"terrazzo cog\" writes them\n");
   }
   if (report.hides_sidecar) {
-    std::cerr << "terrazzo: warning: " << file << ".ovr is now ignored by readers and can be removed\n";
+    std::cerr << "terrazzo: warning: " << printable_name(file) << ".ovr is now ignored by readers and can be removed\n";
   }
   warn_of_bad_tiles(file, report.read.bad_tiles);
 }

@@ -110,7 +110,7 @@ void print_plan_json(Options const& options, ReadPlan const& plan, EnginePlan co
 void print_plan(Options const& options, ReadPlan const& plan, EnginePlan const& device,
                 std::optional<Totals> const& totals, std::uint64_t shown) {
   Window const window = plan.window();
-  std::cout << options.file << '\n'
+  std::cout << printable_name(options.file) << '\n'
             << "  level      " << plan.level() << (plan.level() == 0 ? " (full resolution)" : " (overview)") << '\n'
             << "  window     " << format_size(window.width, window.height) << " at column " << window.column << ", row "
             << window.row << '\n'

@@ -74,8 +74,8 @@ FileResult run_file(Options const& options, std::string const& file, std::string
   out.write(std::as_bytes(std::span(png)));
   out.publish();
   if (!options.common.json && !options.common.quiet && !is_standard_output(out_name)) {
-    std::cout << out_name << ": " << format_size(picture.width, picture.height) << ", " << format_bytes(png.size())
-              << '\n';
+    std::cout << printable_name(out_name) << ": " << format_size(picture.width, picture.height) << ", "
+              << format_bytes(png.size()) << '\n';
   }
   return {.json = {{"file", file},
                    {"out", out_name},

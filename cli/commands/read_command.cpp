@@ -203,8 +203,8 @@ int run(Options const& options) {
                        {"bad_tiles", bad_tiles_to_json(report.bad_tiles)}},
                       stdout_taken);
   } else if (!options.common.quiet && !stdout_taken) {
-    std::cout << options.out << ": " << shape[0] << " x " << shape[1] << " x " << shape[2] << ' ' << to_string(dtype)
-              << ", " << format_bytes(bytes) << " in " << format_seconds(seconds) << '\n';
+    std::cout << printable_name(options.out) << ": " << shape[0] << " x " << shape[1] << " x " << shape[2] << ' '
+              << to_string(dtype) << ", " << format_bytes(bytes) << " in " << format_seconds(seconds) << '\n';
   }
   if (!options.common.json && !options.common.quiet) { warn_of_bad_tiles(options.file, report.bad_tiles); }
   return kExitOk;

@@ -121,7 +121,7 @@ FileResult run_file(Options const& options, std::string const& file) {
     for (auto const& stats : results) { bands.push_back(band_to_json(stats)); }
     return {{{"file", file}, {"bands", std::move(bands)}, {"bad_tiles", bad_tiles_to_json(report.bad_tiles)}}};
   }
-  std::cout << file << '\n';
+  std::cout << printable_name(file) << '\n';
   for (auto const& stats : results) { print_band(stats, dataset.info().bands.at(stats.band - 1)); }
   if (!options.common.quiet) { warn_of_bad_tiles(file, report.bad_tiles); }
   return {};

@@ -85,7 +85,7 @@ std::string verdict(Validation const& result) {
 }
 
 void print_text(std::string const& file, Validation const& result, bool quiet) {
-  std::cout << file << ": " << verdict(result);
+  std::cout << printable_name(file) << ": " << verdict(result);
   if (result.tiles > 0) {
     std::cout << " (" << format_count(result.tiles) << (result.tiles == 1 ? " tile" : " tiles");
     if (result.sparse_tiles > 0) { std::cout << ", " << format_count(result.sparse_tiles) << " of them empty"; }

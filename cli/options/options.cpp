@@ -5,6 +5,7 @@
 #include "options/parse.hpp"
 #include "options/standard_input.hpp"
 #include "options/usage.hpp"
+#include "output/format.hpp"
 #include "output/notes.hpp"
 #include "output/option_names.hpp"
 
@@ -294,7 +295,9 @@ Dataset open_file(std::string const& file, CommonOptions const& options) {
 
 void show_warnings(std::string const& file, Info const& info, CommonOptions const& options) {
   if (!talks(options)) { return; }
-  for (auto const& warning : info.warnings) { std::cerr << "terrazzo: warning: " << file << ": " << warning << '\n'; }
+  for (auto const& warning : info.warnings) {
+    std::cerr << "terrazzo: warning: " << printable_name(file) << ": " << printable_name(warning) << '\n';
+  }
 }
 
 BoundingBox selected_box(Dataset const& dataset, Selection const& selection) {

@@ -8,6 +8,7 @@
 #include "terrazzo/settings.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <iostream>
 #include <string>
 
@@ -22,16 +23,15 @@ constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 bool is_standard_input(std::string_view file) noexcept { return file == "-"; }
 
 std::vector<std::byte> spool(std::istream& in, std::uint64_t limit_bytes) {
-  std::vector<std::byte> bytes;
+  // A vector that grows holds its bytes twice; pieces are freed as they are joined.
+  std::deque<std::vector<std::byte>> pieces;
   std::uint64_t size = 0;
   while (in) {
     throw_if_cancelled();
-    // Doubling the memory would exceed the limit by as much.
-    std::uint64_t const piece =
-        std::min<std::uint64_t>(std::max<std::uint64_t>(kPieceBytes, size / 2), limit_bytes - size + 1);
-    bytes.resize(size + piece);
-    in.read(reinterpret_cast<char*>(bytes.data() + size), static_cast<std::streamsize>(piece));
-    size += static_cast<std::uint64_t>(in.gcount());
+    std::vector<std::byte>& piece = pieces.emplace_back(std::min<std::uint64_t>(kPieceBytes, limit_bytes - size + 1));
+    in.read(reinterpret_cast<char*>(piece.data()), static_cast<std::streamsize>(piece.size()));
+    piece.resize(static_cast<std::size_t>(in.gcount()));
+    size += piece.size();
     if (size > limit_bytes) {
       throw Error(ErrorKind::limit,
                   "a file from standard input is kept in memory, and it exceeds the limit of " +
@@ -41,7 +41,11 @@ std::vector<std::byte> spool(std::istream& in, std::uint64_t limit_bytes) {
   }
   if (in.bad()) { throw Error(ErrorKind::io, "cannot be read", {.source = kName}); }
   if (size == 0) { throw Error(ErrorKind::io, "is empty", {.source = kName}); }
-  bytes.resize(size);
+  std::vector<std::byte> bytes;
+  bytes.reserve(size);
+  for (; !pieces.empty(); pieces.pop_front()) {
+    bytes.insert(bytes.end(), pieces.front().begin(), pieces.front().end());
+  }
   return bytes;
 }
 

@@ -3,6 +3,7 @@
 
 #include "interrupt.hpp"
 #include "output/exit_code.hpp"
+#include "output/format.hpp"
 #include "output/json_output.hpp"
 #include "output/option_names.hpp"
 
@@ -63,7 +64,7 @@ void print_error(Error const& error, bool json) {
     std::cerr << to_line(Json{{"error", error_to_json(error)}}) << '\n';
     return;
   }
-  std::cerr << "terrazzo: error: " << with_option_names(error).what() << '\n';
+  std::cerr << "terrazzo: error: " << printable_name(with_option_names(error).what()) << '\n';
   if (auto const hint = hint_for(error); !hint.empty()) { std::cerr << "  hint: " << hint << '\n'; }
 }
 
@@ -85,9 +86,9 @@ std::string bad_tile_to_text(BadTileReport const& bad) {
 
 void warn_of_bad_tiles(std::string const& file, std::vector<BadTileReport> const& bad_tiles) {
   if (bad_tiles.empty()) { return; }
-  std::cerr << "terrazzo: warning: " << file << ": " << bad_tiles.size()
+  std::cerr << "terrazzo: warning: " << printable_name(file) << ": " << bad_tiles.size()
             << (bad_tiles.size() == 1 ? " bad tile was" : " bad tiles were")
-            << " filled; the first: " << bad_tile_to_text(bad_tiles.front()) << '\n';
+            << " filled; the first: " << printable_name(bad_tile_to_text(bad_tiles.front())) << '\n';
 }
 
 int run_guarded(std::function<int()> const& command, bool json) {
@@ -103,7 +104,8 @@ int run_guarded(std::function<int()> const& command, bool json) {
     if (json) {
       std::cerr << to_line(Json{{"error", {{"kind", "unexpected"}, {"message", error.what()}}}}) << '\n';
     } else {
-      std::cerr << "terrazzo: error: " << error.what() << " (unexpected: this is a defect of terrazzo)\n";
+      std::cerr << "terrazzo: error: " << printable_name(error.what())
+                << " (unexpected: this is a defect of terrazzo)\n";
     }
     return kExitUnexpected;
   }

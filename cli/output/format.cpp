@@ -80,13 +80,30 @@ std::string format_seconds(double seconds) {
   return with_decimals(seconds, 2, "s");
 }
 
-std::string printable(std::string const& text, std::size_t max_bytes) {
-  std::string clean = text.substr(0, max_bytes);
-  std::replace_if(
-      clean.begin(), clean.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+std::size_t control_bytes(std::string_view text) noexcept {
+  auto const at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0xFFU; };
+  auto const is_in = [](unsigned value, unsigned first, unsigned last) { return first <= value && value <= last; };
+  if (at(0) < 0x20 || at(0) == 0x7F) { return 1; }
+  if (at(0) == 0xC2 && is_in(at(1), 0x80, 0x9F)) { return 2; }  // C1: U+009B begins a sequence, as ESC [ does
+  if (at(0) != 0xE2) { return 0; }
+  bool const marks = at(1) == 0x80 && (is_in(at(2), 0x8E, 0x8F) || is_in(at(2), 0xA8, 0xAE));
+  bool const isolates = at(1) == 0x81 && is_in(at(2), 0xA6, 0xA9);
+  return marks || isolates ? 3 : 0;
+}
+
+std::string printable(std::string_view text, std::size_t max_bytes) {
+  std::string clean;
+  std::string_view rest = text.substr(0, max_bytes);
+  while (!rest.empty()) {
+    std::size_t const control = control_bytes(rest);
+    clean += control != 0 ? ' ' : rest.front();
+    rest.remove_prefix(std::max<std::size_t>(control, 1));
+  }
   if (text.size() > max_bytes) { clean += "..."; }
   return clean;
 }
+
+std::string printable_name(std::string_view name) { return printable(name, name.size()); }
 
 void Table::print(std::ostream& out, std::string const& indent) const {
   std::vector<std::size_t> widths(rows_.front().size());

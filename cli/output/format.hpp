@@ -3,9 +3,11 @@
 // Formats numbers and tables for people.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,9 +21,15 @@ namespace terrazzo::cli {
 [[nodiscard]] std::string format_size(std::uint64_t width, std::uint64_t height);  // "512 x 512"
 [[nodiscard]] std::string format_seconds(double seconds);          // "12.3 ms"
 
-// Replaces control characters and newlines in a file's text and cuts it at `max_bytes`: a file must not control the
+// Bytes of the character that `text` begins with if it controls terminals: C0, DEL, C1, line separators, and marks that
+// change the direction of writing; otherwise 0.
+[[nodiscard]] std::size_t control_bytes(std::string_view text) noexcept;
+
+// Replaces these characters in a file's text with blanks and cuts it at `max_bytes`: a file must not control the
 // terminal.
-[[nodiscard]] std::string printable(std::string const& text, std::size_t max_bytes = 200);
+[[nodiscard]] std::string printable(std::string_view text, std::size_t max_bytes = 200);
+// The same for names and messages, of any length.
+[[nodiscard]] std::string printable_name(std::string_view name);
 
 // Columns as wide as their widest cell; the first row is a heading. Columns that are empty below it are omitted.
 class Table {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "output/notes.hpp"
 
+#include "output/format.hpp"
+
 #include <atomic>
 #include <iostream>
 #include <string>
@@ -19,7 +21,7 @@ void show_notes(bool shown) { notes_are_shown() = shown; }
 
 void note(std::string_view message) {
   // One text in one call: threads do not mix their lines.
-  if (notes_are_shown()) { std::cerr << "terrazzo: note: " + std::string(message) + "\n"; }
+  if (notes_are_shown()) { std::cerr << "terrazzo: note: " + printable_name(message) + "\n"; }
 }
 
 }  // namespace terrazzo::cli

@@ -2,8 +2,12 @@
 """open_geotiff() and to_geotiff() with URLs and file objects, and the limits on them."""
 import http.server
 import io
+import os
 import pickle
+import struct
 import threading
+import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -82,6 +86,55 @@ def test_a_redirect_to_a_private_address_is_refused(server, monkeypatch):
     monkeypatch.setattr(http, "checked_address", lambda u: "127.0.0.1" if u.startswith(url) else checked(u))
     with pytest.raises(compat.UnsafeURLError, match="169.254.169.254"):
         terrazzo.open_geotiff(url + "/moved/away.tif")
+
+
+@pytest.mark.parametrize("host", [
+    "2130706433", "0x7f.1", "0", "127.1", "[::ffff:127.0.0.1]", "[::ffff:10.0.0.1]", "[64:ff9b::10.0.0.1]", "[2002:7f00:1::]",
+    "[fec0::1]", "[fe80::1]", "[ff02::1]", "224.0.0.1", "100.64.0.1", "[::]",
+])  # fmt: skip
+def test_private_addresses_are_refused_in_every_notation(host):
+    from terrazzo._geotiff.http import checked_address
+
+    with pytest.raises(compat.UnsafeURLError, match="ALLOW_PRIVATE_HOSTS"):
+        checked_address(f"http://{host}/a.tif")
+
+
+def test_public_addresses_pass():
+    from terrazzo._geotiff.http import checked_address
+
+    for host in ("93.184.215.14", "[2606:2800:21f:cb07:6820:80da:af6b:8b2c]", "[64:ff9b::5db8:d70e]"):
+        assert checked_address(f"http://{host}/a.tif") == host.strip("[]")
+
+
+def test_chains_of_fsspec_do_not_go_around_the_check(server, monkeypatch):
+    from terrazzo._geotiff.http import check_chain
+
+    pytest.importorskip("aiohttp")
+    url, asked = server
+    for unsafe in (f"simplecache::{url}/dem.tif", f"zip://a.tif::{url}/a.zip", f"blockcache::{url.upper()}/dem.tif",
+                   "reference://a.tif::data:application/json,{}"):  # fmt: skip
+        with pytest.raises(compat.UnsafeURLError, match="ALLOW_PRIVATE_HOSTS") as caught:
+            terrazzo.open_geotiff(unsafe)
+        assert caught.value.url == unsafe
+    assert not asked
+    check_chain("simplecache::s3://folder/a.tif")
+    monkeypatch.setenv("XRSPATIAL_GEOTIFF_ALLOW_PRIVATE_HOSTS", "1")
+    check_chain(f"simplecache::{url}/dem.tif")
+
+
+@pytest.mark.parametrize("total", ["\u00b2\u00b3", "9" * 5000, "-1", "", "0x10", "9" * 19])
+def test_a_size_that_is_no_number_is_an_error(total, monkeypatch):
+    from terrazzo._geotiff import http
+
+    monkeypatch.setattr(http.HttpFile, "_request", lambda *_: (206, {"Content-Range": f"bytes 0-1/{total}"}, b"II"))
+    with pytest.raises(OSError, match="size"):
+        http.HttpFile("http://example.org/a.tif")
+
+
+def test_broken_hosts_and_ports_are_errors_of_the_url():
+    for url, kind in (("http://a..b/x.tif", OSError), ("http://a:99999/x.tif", compat.UnsafeURLError)):
+        with pytest.raises(kind):
+            terrazzo.open_geotiff(url)
 
 
 @pytest.fixture
@@ -165,3 +218,112 @@ def test_fallbacks_are_errors_if_the_environment_says_so(dem, tmp_path, monkeypa
     with pytest.raises(Exception, match="PROJCS"):
         terrazzo.to_geotiff(da.drop_attrs(), tmp_path / "b.tif", crs='PROJCS["x"')
     assert not (tmp_path / "b.tif").exists()
+
+
+def in_time(work, seconds=20):
+    """Runs the work on a thread: what waits for a pipe waits for ever."""
+    done = []
+    thread = threading.Thread(target=lambda: done.append(work()), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert done, "it hangs"
+    return done[0]
+
+
+@pytest.mark.parametrize("suffix", [".aux.xml", ".ovr", ".msk"])
+def test_a_pipe_beside_a_raster_is_not_waited_for(suffix, dem, tmp_path):
+    path = tmp_path / "a.tif"
+    path.write_bytes(dem.read_bytes())
+    os.mkfifo(f"{path}{suffix}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert in_time(lambda: terrazzo.open_geotiff(path)).ndim == 2
+
+
+def test_a_pipe_is_no_raster(tmp_path):
+    os.mkfifo(tmp_path / "a.tif")
+
+    def refused():
+        with pytest.raises(OSError, match="positions"):
+            terrazzo.open_geotiff(tmp_path / "a.tif")
+        return True
+
+    assert in_time(refused)
+
+
+@pytest.mark.parametrize("content", [
+    "<F>1e999</F><F>x</F>", "<F>nan</F><F>x</F>", "<F>x</F>", "<F>1e30</F><F>x</F>", "<F>" + "9" * 5000 + "</F><F>x</F>",
+])  # fmt: skip
+def test_a_hostile_attribute_table_counts_as_none(content, dem, tmp_path):
+    path = tmp_path / "a.tif"
+    path.write_bytes(dem.read_bytes())
+    fields = "".join(f"<FieldDefn><Usage>{usage}</Usage></FieldDefn>" for usage in (5, 2))
+    (tmp_path / "a.tif.aux.xml").write_text(
+        f"<PAMDataset><PAMRasterBand><GDALRasterAttributeTable>{fields}<Row>{content}</Row></GDALRasterAttributeTable>"
+        "</PAMRasterBand></PAMDataset>"
+    )
+    assert "category_names" not in terrazzo.open_geotiff(path).attrs
+
+
+def shared_values(directories, extra, count):
+    """A TIFF whose directories and tags share one array of zeros and ones."""
+    data = bytearray(b"II*\0" + bytes(4)) + struct.pack("<H", 1) * count
+    link = 4
+    for number in range(directories):
+        tags = {254: (3, 1, int(number > 0)), 256: (3, 1, 4), 257: (3, 1, 4), 258: (3, 1, 8), 259: (3, 1, 1), 262: (3, 1, 1),
+                273: (4, 1, 8), 277: (3, 1, 1), 278: (3, 1, 4), 279: (3, 1, 16)}  # fmt: skip
+        if number:
+            tags[254] = (3, count, 8)
+        tags |= {tag: (3, count, 8) for tag in range(50000, 50000 + extra)}
+        struct.pack_into("<I", data, link, len(data))
+        data += struct.pack("<H", len(tags))
+        for tag, (kind, values, value) in sorted(tags.items()):
+            data += struct.pack("<HHII", tag, kind, values, value)
+        link = len(data)
+        data += bytes(4)
+    return bytes(data)
+
+
+@pytest.mark.parametrize("tag", [254, 256, 257, 258, 259, 277, 278, 279])
+def test_a_layout_in_fractions_is_an_error(tag):
+    data = bytearray(shared_values(1, 0, 8))
+    at = struct.unpack_from("<I", data, 4)[0]
+    entry = next(at + 2 + 12 * i for i in range(10) if struct.unpack_from("<H", data, at + 2 + 12 * i)[0] == tag)
+    struct.pack_into("<HHIf", data, entry, tag, 11, 1, 1.5)
+    with pytest.raises(ValueError, match=f"tag {tag}"):
+        terrazzo.open_geotiff(io.BytesIO(data))
+
+
+def peak_of(work):
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_directories_that_share_a_value_take_no_memory_for_each():
+    data = shared_values(200, 0, 1 << 20)
+    assert peak_of(lambda: terrazzo.open_geotiff(io.BytesIO(data))) < 64 << 20
+
+
+def test_extra_tags_that_share_a_value_have_a_limit():
+    data = shared_values(1, 200, 1 << 20)
+
+    def refused():
+        with pytest.raises(ValueError, match="extra tags"):
+            terrazzo.open_geotiff(io.BytesIO(data))
+
+    assert peak_of(refused) < 64 << 20
+
+
+def test_files_beside_a_raster_are_not_written_through_links(dem, tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    for suffix in (".tif.aux.xml", ".qml"):
+        (tmp_path / f"a{suffix}").symlink_to(victim)
+    terrazzo.to_geotiff(terrazzo.open_geotiff(dem), tmp_path / "a.tif", color_ramp=True)
+    assert victim.read_text() == "precious"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.qml", "a.tif", "a.tif.aux.xml", "victim"]
+    assert not any(path.is_symlink() for path in tmp_path.iterdir())

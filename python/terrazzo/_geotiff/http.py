@@ -41,7 +41,7 @@ def _count(name: str, default: int, least: int) -> int:
     return value if value >= least else default
 
 
-def _private_hosts_allowed() -> bool:
+def private_hosts_allowed() -> bool:
     return os.environ.get("XRSPATIAL_GEOTIFF_ALLOW_PRIVATE_HOSTS", "").lower() in ("1", "true", "yes", "on")
 
 
@@ -50,20 +50,55 @@ def checked_address(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
         raise _unsafe(f"{url!r} is not an http or https URL", url)
-    if _private_hosts_allowed():
+    try:
+        port = parts.port or 80
+    except ValueError as error:
+        raise _unsafe(f"{url!r} is not a URL: {error}", url) from error
+    if private_hosts_allowed():
         return parts.hostname
     try:
-        found = socket.getaddrinfo(parts.hostname, parts.port or 80, type=socket.SOCK_STREAM)
-    except OSError as error:
+        found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:  # UnicodeError: "a..b"
         raise OSError(f"{url}: the host {parts.hostname!r} cannot be resolved: {error}") from error
     for *_, address in found:
-        if not ipaddress.ip_address(str(address[0]).split("%", 1)[0]).is_global:
+        if not _is_public(str(address[0])):
             raise _unsafe(
                 f"host {parts.hostname!r} resolves to {str(address[0])!r}, which is in a loopback / link-local / private "
                 "range. Set XRSPATIAL_GEOTIFF_ALLOW_PRIVATE_HOSTS=1 to allow.",
                 url,
             )
     return str(found[0][4][0])
+
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+def _is_public(text: str) -> bool:
+    """Also the IPv4 address in an IPv6 address must be public: a translator on the way may send the request to it."""
+    address = ipaddress.ip_address(text.split("%", 1)[0])
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour
+        if inner is None and address in _NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return _is_public(str(inner))
+        if address.is_site_local:
+            return False
+    return address.is_global and not address.is_multicast and not address.is_reserved
+
+
+_CHOOSES_SERVERS = {"http", "https", "reference", "generic", "jupyter", "jlab", "webdav"}
+
+
+def check_chain(url: str) -> None:
+    """Refuses a chained URL of fsspec that may lead to any server: its requests are not checked."""
+    protocols = {link.partition("://")[0].strip().lower() for link in url.split("::")}
+    if protocols & _CHOOSES_SERVERS and not private_hosts_allowed():
+        raise _unsafe(
+            f"{url!r} is a chain of fsspec whose requests to servers cannot be checked for private addresses. Set "
+            "XRSPATIAL_GEOTIFF_ALLOW_PRIVATE_HOSTS=1 to allow.",
+            url,
+        )
 
 
 def _unsafe(message: str, url: str) -> UnsafeURLError:
@@ -98,7 +133,7 @@ class HttpFile:
         if status == 200:
             return len(body), body
         total = headers.get("Content-Range", "").rpartition("/")[2]
-        if not total.isdigit():
+        if not (total.isascii() and total.isdigit() and len(total) < 19):
             raise OSError(f"{self.url}: the server does not tell the size of the file")
         return int(total), body
 

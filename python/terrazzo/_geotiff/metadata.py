@@ -2,10 +2,10 @@
 """Attributes that open_geotiff() takes from descriptive tags and from the .aux.xml file."""
 from __future__ import annotations
 
-import os
 import xml.etree.ElementTree as ElementTree
 from typing import Any, NamedTuple
 
+from .source import LocalFile
 from .tags import Directory
 from ..compat import MalformedScaleOffsetError, MixedBandMetadataError
 
@@ -13,7 +13,9 @@ _DESCRIPTION, _X_RESOLUTION, _Y_RESOLUTION, _RESOLUTION_UNIT = 270, 282, 283, 29
 _COLOR_MAP, _EXTRA_SAMPLES, _METADATA, _NODATA = 320, 338, 42112, 42113
 _UNITS = {1: "none", 2: "inch", 3: "centimeter"}
 _MAX_METADATA_BYTES = 256 << 10
-_MAX_PAM_BYTES = 64 << 20
+_MAX_PAM_BYTES = 32 << 20
+_MAX_PAM_TAGS = 2 << 20  # a tree takes a hundred bytes for each
+_MAX_EXTRA_BYTES = 64 << 20  # of all extra tags of a directory, which may share their values
 _MAX_CATEGORIES = 1_000_000
 
 # Tags that describe the layout or have attributes of their own. All others are passed on as attrs['extra_tags'].
@@ -102,11 +104,11 @@ def metadata_attrs(level: Directory, first: Directory) -> dict[str, Any]:
 
 
 def _extra_tags(directory: Directory) -> list[tuple[int, int, int, Any]]:
-    return [
-        (tag, entry.type, entry.count, directory.value(tag))
-        for tag, entry in sorted(directory.entries.items())
-        if tag not in _MANAGED
-    ]
+    extra = [(tag, entry) for tag, entry in sorted(directory.entries.items()) if tag not in _MANAGED]
+    total = sum(directory.value_bytes(tag) for tag, _ in extra)
+    if total > _MAX_EXTRA_BYTES:
+        raise ValueError(f"the extra tags have {total:,} bytes, which exceeds the limit of {_MAX_EXTRA_BYTES:,} bytes")
+    return [(tag, entry.type, entry.count, directory.value(tag)) for tag, entry in extra]
 
 
 # --- Scale and offset
@@ -157,20 +159,21 @@ def category_attrs(path: str | None) -> dict[str, Any]:
     """Names and colours of categories beside a local file. A sidecar that cannot be read counts as none."""
     if path is None:
         return {}
-    name = path + ".aux.xml"
     try:
-        if os.path.getsize(name) > _MAX_PAM_BYTES:
+        file = LocalFile(path + ".aux.xml")
+        if file.size > _MAX_PAM_BYTES:
             return {}
-        with open(name, "rb") as file:
-            data = file.read()
+        data = file.read_at(0, file.size)
     except OSError:
+        return {}
+    if data.count(b"<") > _MAX_PAM_TAGS:
         return {}
     if b"<!DOCTYPE" in data.replace(b"\0", b"").upper():
         return {}
     try:
         band = ElementTree.fromstring(data).find("PAMRasterBand")
         return {} if band is None else _categories(band)
-    except (ElementTree.ParseError, ValueError, LookupError):
+    except (ElementTree.ParseError, ValueError, LookupError, ArithmeticError):
         return {}
 
 

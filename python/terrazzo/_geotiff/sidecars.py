@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
+import secrets
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -106,8 +107,17 @@ def _style(colors: list[str], low: float, high: float) -> list[str]:
 
 
 def _write_text(path: str, lines: list[str]) -> None:
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
+    """The file appears complete or not at all. A link or pipe of its name is replaced: another user may have made it."""
+    temporary = os.path.join(os.path.dirname(path), f".terrazzo-{secrets.token_hex(8)}.tmp")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(temporary)
+        raise
 
 
 class Statistics:

@@ -8,7 +8,7 @@ import stat
 import threading
 from typing import Any
 
-from .http import HttpFile, is_http
+from .http import HttpFile, check_chain, is_http
 from .._sources import path_of
 from .tags import Bytes, bytes_of
 from ..compat import CloudSizeLimitError
@@ -57,6 +57,7 @@ class RemoteFile:
             self._http: HttpFile | None = HttpFile(url)
             self.size = self._http.size
             return
+        check_chain(url)
         try:
             import fsspec
         except ImportError:
@@ -101,12 +102,15 @@ class LocalFile:
     """Parts of a local file, for the reading of tags."""
 
     def __init__(self, path: str):
-        self.handle = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        # O_NONBLOCK has no effect on files, and does not wait for the writer of a pipe.
+        self.handle = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))
         status = os.fstat(self.handle)
-        if stat.S_ISDIR(status.st_mode):
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISBLK(status.st_mode):
             os.close(self.handle)
             self.handle = -1
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+            if stat.S_ISDIR(status.st_mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+            raise OSError(errno.ESPIPE, "not a file that can be read at positions", path)
         self.size = status.st_size
 
     def read_at(self, offset: int, length: int) -> bytes:

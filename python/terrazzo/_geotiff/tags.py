@@ -27,6 +27,11 @@ _CODES = {
     13: "u4", 16: "u8", 17: "i8", 18: "u8",
 }  # fmt: skip
 _RATIONALS = (5, 10)
+_WHOLE = (1, 3, 4, 6, 8, 9, 13, 16, 17, 18)  # types of whole numbers
+# Tags that describe the layout, and GeoKeys: a fraction there is damage.
+_WHOLE_TAGS = frozenset({
+    254, 256, 257, 258, 259, 262, 266, 273, 274, 277, 278, 279, 284, 317, 322, 323, 324, 325, 338, 339, 34735,
+})  # fmt: skip
 _NAMES = {282: "XResolution", 283: "YResolution"}
 
 
@@ -63,10 +68,16 @@ class Directory:
     def __contains__(self, tag: int) -> bool:
         return tag in self.entries
 
+    def value_bytes(self, tag: int) -> int:
+        entry = self.entries[tag]
+        return entry.count * _unit(entry.type)
+
     def raw(self, tag: int) -> bytes:
         """The bytes of the value, in the byte order of the file."""
         entry = self.entries[tag]
-        length = entry.count * _unit(entry.type)
+        length = self.value_bytes(tag)
+        if tag in _WHOLE_TAGS and entry.type not in _WHOLE:
+            raise ValueError(f"tag {tag} has field type {entry.type}, which is not that of whole numbers")
         if length > MAX_VALUE_BYTES or entry.offset + length > self._file.size:
             raise ValueError(f"tag {tag}: {entry.count} values ({length:,} bytes) exceed the file or the limit")
         data = self._file.read_at(entry.offset, length)
@@ -106,7 +117,13 @@ class Directory:
         return numbers[0] if len(numbers) == 1 else numbers
 
     def number(self, tag: int, default: Any = None) -> Any:
-        """The first number of the tag."""
+        """The first number of the tag. Reads no others: directories may share a value of millions of numbers."""
+        if tag in self.entries and self.entries[tag].count > 1:
+            entry = self.entries[tag]
+            if entry.offset + self.value_bytes(tag) > self._file.size:
+                raise ValueError(f"tag {tag}: {entry.count} values exceed the file")
+            first = Directory(self._file, self._order, self.offset, {tag: entry._replace(count=1)})
+            return first.number(tag, default)
         value = self.value(tag)
         if isinstance(value, tuple):
             value = value[0] if value else None

@@ -46,9 +46,7 @@ void require_copy(tiff::Directory const& directory, writing::CopiedImage const& 
   std::uint64_t const file_bytes = directory.reader().size_bytes();
   for (std::uint64_t block = 0; block < image->block_count(); ++block) {
     tiff::BlockRange const now = index.range(block), before = wanted.index.range(block);
-    bool const sparse = before.offset_bytes == 0 || before.size_bytes == 0;
-    bool const same = now.size_bytes == (sparse ? 0 : before.size_bytes);
-    if (!same || !range_fits(now.offset_bytes, now.size_bytes, file_bytes)) {
+    if (now.size_bytes != before.size_bytes || !range_fits(now.offset_bytes, now.size_bytes, file_bytes)) {
       differ(text("tile ", block, " is lost"));
     }
   }
@@ -176,6 +174,10 @@ void EditedFile::compare_with_written(std::vector<writing::Patch> patches, writi
 void EditedFile::publish(std::uint64_t size_bytes, writing::Patch const& patch, writing::Values unchanged) {
   file_->publish(size_bytes);
   check_written({patch}, unchanged);
+  apply(size_bytes, patch);
+}
+
+void EditedFile::apply(std::uint64_t size_bytes, writing::Patch const& patch) {
   file_->patch(patch.offset_bytes, patch.bytes);
   file_->while_named([&] { writing::require_bytes(path_, patch); });
   file_->commit();
@@ -205,7 +207,8 @@ bool EditedFile::write_in_place(writing::ByteRange const& place) {
   try {
     check_written({patch}, writing::Values::compared);
   } catch (Error const&) { return false; }
-  publish(size_bytes_, patch, writing::Values::compared);
+  file_->publish(size_bytes_);
+  apply(size_bytes_, patch);
   return true;
 }
 

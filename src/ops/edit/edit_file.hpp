@@ -60,6 +60,8 @@ class EditedFile {
   void check_written(std::vector<writing::Patch> patches, writing::Values unchanged);
   void compare_with_written(std::vector<writing::Patch> patches, writing::Values unchanged);
   void publish(std::uint64_t size_bytes, writing::Patch const& patch, writing::Values unchanged);
+  // Writes a patch that was checked, and makes it permanent. REQUIRES: the file is published.
+  void apply(std::uint64_t size_bytes, writing::Patch const& patch);
 
   std::string path_;
   EditOptions const& options_;

@@ -405,18 +405,17 @@ class ComplexAverage final : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_complex_average(ReductionSpec const& spec, bool of_squares) {
-  std::unique_ptr<Method> method;
-  with_part_type(spec.dtype, [&]<class T>(std::type_identity<T>) {
-    method = std::make_unique<ComplexAverage<T>>(spec, of_squares);
-  });
-  return method;
+  auto const make = []<class T>(std::type_identity<T>, ReductionSpec const& with, bool squares) {
+    return std::make_unique<ComplexAverage<T>>(with, squares);
+  };
+  return make_for_type(spec, make, of_squares);
 }
 
 std::unique_ptr<Method> make_average(ReductionSpec const& spec) {
   if (is_complex(spec.dtype)) { return make_complex_average(spec, false); }
-  std::unique_ptr<Method> method;
-  with_part_type(spec.dtype, [&]<class T>(std::type_identity<T>) { method = std::make_unique<Average<T>>(spec); });
-  return method;
+  return make_for_type(spec, []<class T>(std::type_identity<T>, ReductionSpec const& with) {
+    return std::make_unique<Average<T>>(with);
+  });
 }
 
 }  // namespace terrazzo::tile

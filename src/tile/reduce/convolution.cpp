@@ -364,9 +364,9 @@ class Kernel final : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_kernel(ReductionSpec const& spec) {
-  std::unique_ptr<Method> method;
-  with_part_type(spec.dtype, [&]<class T>(std::type_identity<T>) { method = std::make_unique<Kernel<T>>(spec); });
-  return method;
+  return make_for_type(spec, []<class T>(std::type_identity<T>, ReductionSpec const& with) {
+    return std::make_unique<Kernel<T>>(with);
+  });
 }
 
 }  // namespace terrazzo::tile

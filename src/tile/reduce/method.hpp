@@ -4,6 +4,7 @@
 // nearest.cpp, average.cpp, rms.cpp, convolution.cpp, rank.cpp.
 #pragma once
 
+#include "tile/convert_sample.hpp"
 #include "tile/reduce/poller.hpp"
 #include "tile/reduce/reduction.hpp"
 #include "tile/reduce_marker.hpp"
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace terrazzo::tile {
@@ -58,6 +60,20 @@ class Method {
 [[nodiscard]] std::unique_ptr<Method> make_rms(ReductionSpec const& spec);
 [[nodiscard]] std::unique_ptr<Method> make_rank(ReductionSpec const& spec);  // minimum, maximum, median, mode
 [[nodiscard]] std::unique_ptr<Method> make_kernel(ReductionSpec const& spec);  // is_kernel()
+
+// `of_type` for the type of the samples, or of their parts: a captureless lambda template that makes a method. It is
+// called here and not by with_part_type(), which is noexcept, because a method allocates tables.
+template <class OfType, class... Arguments>
+[[nodiscard]] std::unique_ptr<Method> make_for_type(ReductionSpec const& spec, OfType, Arguments... arguments) {
+  using Make = std::unique_ptr<Method> (*)(ReductionSpec const&, Arguments...);
+  Make make = nullptr;
+  with_part_type(spec.dtype, [&]<class T>(std::type_identity<T>) {
+    make = [](ReductionSpec const& with, Arguments... more) -> std::unique_ptr<Method> {
+      return OfType{}(std::type_identity<T>{}, with, more...);
+    };
+  });
+  return make(spec, arguments...);
+}
 
 // The windows of all pixels along an axis.
 [[nodiscard]] std::vector<AxisWindow> covered_windows(AxisMap const& map, std::uint32_t source_size,

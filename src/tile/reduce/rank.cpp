@@ -204,16 +204,15 @@ class Rank final : public Method {
 }  // namespace
 
 std::unique_ptr<Method> make_rank(ReductionSpec const& spec) {
-  std::unique_ptr<Method> method;
-  with_part_type(spec.dtype, [&]<class T>(std::type_identity<T>) {
-    switch (spec.method) {
-      case Resampling::minimum: method = std::make_unique<Rank<T, Smallest<T>>>(spec); break;
-      case Resampling::maximum: method = std::make_unique<Rank<T, Largest<T>>>(spec); break;
-      case Resampling::median: method = std::make_unique<Rank<T, Middle<T>>>(spec); break;
-      default: method = std::make_unique<Rank<T, MostFrequent<T>>>(spec); break;
+  auto const make = []<class T>(std::type_identity<T>, ReductionSpec const& with) -> std::unique_ptr<Method> {
+    switch (with.method) {
+      case Resampling::minimum: return std::make_unique<Rank<T, Smallest<T>>>(with);
+      case Resampling::maximum: return std::make_unique<Rank<T, Largest<T>>>(with);
+      case Resampling::median: return std::make_unique<Rank<T, Middle<T>>>(with);
+      default: return std::make_unique<Rank<T, MostFrequent<T>>>(with);
     }
-  });
-  return method;
+  };
+  return make_for_type(spec, make);
 }
 
 }  // namespace terrazzo::tile

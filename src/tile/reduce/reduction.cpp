@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tile/reduce/reduction.hpp"
 
+#include "base/saturating.hpp"
 #include "tile/convert_sample.hpp"
 #include "tile/reduce/method.hpp"
+#include "tile/reduce/table_bytes.hpp"
+#include "tile/reduce_convolution.hpp"
 #include "tile/reduce_task.hpp"
 
 #include <algorithm>
@@ -20,6 +23,15 @@ std::unique_ptr<Method const> make_method(ReductionSpec const& spec) {
     case Resampling::rms: return make_rms(spec);
     default: return is_kernel(spec.method) ? make_kernel(spec) : make_rank(spec);
   }
+}
+
+std::uint64_t axis_bytes(Resampling method, std::uint32_t source_size, std::uint32_t size) noexcept {
+  constexpr std::uint64_t kColumnWeights = 3 * sizeof(double);  // of average
+  if (!is_kernel(method)) { return saturating_product(size, sizeof(AxisWindow) + kColumnWeights); }
+  constexpr std::uint64_t kTables = 3;  // plain, normalised and grouped weights
+  double const ratio = std::max(static_cast<double>(source_size) / std::max(size, 1U), 1.0);
+  auto const taps = static_cast<std::uint64_t>(2 * kernel_radius(method) * ratio) + 2;
+  return saturating_product(kTables * sizeof(double), size, taps);
 }
 
 template <class Sample>
@@ -167,6 +179,11 @@ void any_valid(std::vector<AxisWindow> const& columns, bool columns_are_pairs, s
     }
     out[i] = any != 0 ? 255 : 0;
   }
+}
+
+std::uint64_t table_bytes(ReductionSpec const& spec) noexcept {
+  return saturating_sum(axis_bytes(spec.method, spec.source_width, spec.width),
+                        axis_bytes(spec.method, spec.source_height, spec.height));
 }
 
 struct Reduction::Impl {

@@ -66,9 +66,8 @@ class Rms final : public Method {
 
 std::unique_ptr<Method> make_rms(ReductionSpec const& spec) {
   if (is_complex(spec.dtype)) { return make_complex_average(spec, true); }
-  std::unique_ptr<Method> method;
-  with_part_type(spec.dtype, [&]<class T>(std::type_identity<T>) { method = std::make_unique<Rms<T>>(spec); });
-  return method;
+  return make_for_type(
+      spec, []<class T>(std::type_identity<T>, ReductionSpec const& with) { return std::make_unique<Rms<T>>(with); });
 }
 
 }  // namespace terrazzo::tile

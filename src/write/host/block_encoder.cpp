@@ -6,6 +6,7 @@
 #include "base/thread_pool.hpp"
 #include "terrazzo/error.hpp"
 #include "write/host/block_moments.hpp"
+#include "write/host/encoder_slots.hpp"
 
 #include <algorithm>
 #include <condition_variable>
@@ -28,9 +29,6 @@ struct BlockEncoder::Slot {
 };
 
 namespace {
-
-// Results per thread that may wait for an earlier one: enough that a slow tile does not stall the other threads.
-constexpr std::size_t kSlotsPerThread = 3;
 
 void check(tile::TileResult const& result, HostBlockJob const& job) {
   if (result.status == tile::TileStatus::ok) { return; }

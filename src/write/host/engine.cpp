@@ -2,11 +2,14 @@
 #include "write/host/engine.hpp"
 
 #include "base/parallel.hpp"
+#include "base/saturating.hpp"
 #include "base/scratch.hpp"
+#include "base/settings.hpp"
 #include "tile/copy_samples.hpp"
 #include "tile/view_strides.hpp"
 #include "write/device/engine.hpp"
 #include "write/host/block_encoder.hpp"
+#include "write/host/encoder_slots.hpp"
 #include "write/overviews/cascade.hpp"
 
 #include <algorithm>
@@ -45,10 +48,28 @@ std::uint32_t rows_at_once(FilePlan const& plan, std::uint32_t gathered) {
       std::clamp<std::uint64_t>(block_rows * level.block_height, gathered, std::max(level.height, gathered)));
 }
 
+// The number of threads that encode. Each holds a block as it is cut and a few encoded ones. Blocks of many bands are
+// large, also those of a tiny raster. Throws `limit` if the memory does not suffice for one thread.
+unsigned encoding_threads(FilePlan const& plan, unsigned threads, MemoryBudget& budget) {
+  std::uint64_t block = 0;
+  for (std::size_t i = plan.first_level; i < plan.levels.size(); ++i) {
+    block = std::max(block, plan.block_bytes(plan.shape_of(plan.levels[i], 0)));
+  }
+  std::uint64_t const encoded = std::min<std::uint64_t>(kSlotsPerThread, plan.tile_count());
+  std::uint64_t const bytes = saturating_product(block, 1 + encoded);
+  static_cast<void>(budget.reserve(bytes, "tiles of the new file (choose smaller tiles, or store bands apart)"));
+  std::uint64_t const fit = budget.limit_bytes() / 2 / std::max<std::uint64_t>(bytes, 1);
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(fit, 1, threads));
+}
+
 class HostEngine final : public RowEngine<MemoryKind::host> {
  public:
   HostEngine(FilePlan const& plan, unsigned threads, EmitBlocks emit)
-      : plan_(plan), threads_(threads), memory_(threads), encoder_(plan, threads), emit_(std::move(emit)) {}
+      : plan_(plan),
+        threads_(threads),
+        memory_(threads, &budget_),
+        encoder_(plan, encoding_threads(plan, threads, budget_)),
+        emit_(std::move(emit)) {}
 
   [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) override { return memory_.allocate(bytes); }
   void copy(ConstHostRows const& from, HostRows const& to) override { memory_.copy(from, to); }
@@ -87,6 +108,7 @@ class HostEngine final : public RowEngine<MemoryKind::host> {
  private:
   FilePlan const& plan_;
   unsigned threads_;
+  MemoryBudget budget_{resolve_memory_limit(0)};  // of rows; must precede memory_
   HostRowMemory memory_;
   BlockEncoder encoder_;
   EmitBlocks emit_;
@@ -110,8 +132,13 @@ void copy_row(ConstHostView const& from, std::uint32_t from_row, HostView const&
 }
 
 std::shared_ptr<std::byte> HostRowMemory::allocate(std::size_t bytes) {
-  auto const memory = std::make_shared<Scratch>();
-  return {memory, memory->get(bytes).data()};
+  struct Held {
+    MemoryBudget::Reservation reservation{};
+    Scratch scratch{};
+  };
+  auto const memory = std::make_shared<Held>();
+  if (budget_ != nullptr) { memory->reservation = budget_->reserve(bytes, "rows of the new file"); }
+  return {memory, memory->scratch.get(bytes).data()};
 }
 
 void HostRowMemory::copy(ConstDeviceRows const& from, HostRows const& to) { download_rows(from, to); }

@@ -3,13 +3,16 @@
 // The host engine: rows in host memory, work on the pool of threads.
 #pragma once
 
+#include "base/memory_budget.hpp"
 #include "write/row_engine.hpp"
 
 namespace terrazzo::writing {
 
 class HostRowMemory : public RowMemory<MemoryKind::host> {
  public:
-  explicit HostRowMemory(unsigned threads) : threads_(threads) {}
+  // A budget outlives this object and its memory.
+  explicit HostRowMemory(unsigned threads, MemoryBudget* budget = nullptr) : threads_(threads), budget_(budget) {}
+  // Throws `limit` if the budget is exceeded.
   [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) override;
   void copy(ConstHostRows const& from, HostRows const& to) override;
   void copy(ConstDeviceRows const& from, HostRows const& to) override;
@@ -17,6 +20,7 @@ class HostRowMemory : public RowMemory<MemoryKind::host> {
 
  private:
   unsigned threads_;
+  MemoryBudget* budget_;
 };
 
 // Copies the samples of one row from `from` to `to`: the step that host copies and uploads share. Copies band by band

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "write/overviews/cascade.hpp"
 
+#include "base/memory_budget.hpp"
+#include "base/saturating.hpp"
+#include "base/settings.hpp"
 #include "geo/metadata/color.hpp"
+#include "tile/reduce/table_bytes.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 namespace terrazzo::writing {
 
@@ -30,6 +35,14 @@ void set_alpha(FilePlan const& plan, ReductionSpec& spec) noexcept {
   if (!alpha || is_complex(spec.dtype)) { return; }
   spec.alpha_masks_others = *alpha == spec.bands - 1 && geo::last_alpha_masks_others(spec.bands, spec.dtype);
   if (spec.mask || spec.nodata || spec.alpha_masks_others || *alpha == 0) { spec.alpha_band = alpha; }
+}
+
+// Before the tables of the reductions are made: a raster of a few bytes may have 2^31 rows.
+void check_memory(std::span<ReductionSpec const> specs) {
+  std::uint64_t bytes = 0;
+  for (ReductionSpec const& spec : specs) { bytes = saturating_sum(bytes, tile::table_bytes(spec)); }
+  MemoryBudget budget(resolve_memory_limit(0));
+  static_cast<void>(budget.reserve(bytes, "the tables of the overviews"));
 }
 
 }  // namespace
@@ -73,6 +86,7 @@ template <MemoryKind kind>
 Cascade<kind>::Cascade(FilePlan const& plan, RowEngine<kind>& engine, std::uint32_t room)
     : plan_(plan), engine_(engine), tail_(plan, engine, plan.levels.front().width, 0) {
   std::vector<ReductionSpec> const specs = reduction_specs(plan);
+  check_memory(specs);
   for (std::size_t level = 1; level < plan.levels.size(); ++level) {
     overviews_.push_back({Reduction(specs[level - 1]),
                           RowWindow<kind>(plan, engine, plan.levels[level].width, window_rows(plan, level, room)),

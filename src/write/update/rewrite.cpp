@@ -128,7 +128,7 @@ class Rewrite {
   void list_block(std::size_t image, std::uint64_t block) {
     ++report_.tiles;
     tiff::BlockRange const range = plan_.images[image].index.range(block);
-    if (range.size_bytes == 0 || range.offset_bytes == 0) {
+    if (range.size_bytes == 0) {
       ++report_.sparse_tiles;
       return;
     }

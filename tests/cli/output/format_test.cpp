@@ -55,6 +55,14 @@ TEST(Printable, TakesTheTerminalAwayFromTheFile) {
   EXPECT_EQ(printable("a\x1b[31mb\nc"), "a [31mb c");
   EXPECT_EQ(printable("température"), "température");
   EXPECT_EQ(printable("abcdef", 3), "abc...");
+  EXPECT_EQ(printable("a\xc2\x9b"
+                      "31mb"),
+            "a 31mb");  // U+009B
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "b\xe2\x81\xa9"),
+            "a b ");  // marks of direction
+  EXPECT_EQ(printable("\xe2\x80\x93\xc2\xa0\xc2"), "\xe2\x80\x93\xc2\xa0\xc2");  // a dash, a space, half a character
+  EXPECT_EQ(printable_name(std::string(300, 'x') + "\r"), std::string(300, 'x') + " ");
 }
 
 TEST(Table, AlignsColumnsAndDropsEmptyOnes) {
