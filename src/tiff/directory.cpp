@@ -6,10 +6,14 @@
 #include "base/memory_budget.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
+#include "tiff/foreign_format.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
+#include <string>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -220,7 +224,9 @@ Header read_header(MetadataReader const& reader) {
   } else if (bytes[0] == std::byte{'M'} && bytes[1] == std::byte{'M'}) {
     header.order = std::endian::big;
   } else {
-    refuse("not a TIFF file: it does not begin with II or MM");
+    std::string_view const format = foreign_format(std::span(bytes).first(got));
+    refuse(format.empty() ? std::string("not a TIFF file: it does not begin with II or MM")
+                          : text("not a TIFF file: it begins like ", format));
   }
   ByteView const view({bytes.data(), got}, header.order);
   std::uint16_t const magic = *view.get<std::uint16_t>(2);
