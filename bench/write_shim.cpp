@@ -37,8 +37,12 @@ using terrazzo::bench::in_parallel;
 // One tile encoder per thread, with whatever state its library keeps. Returns the size.
 using Encoder = std::function<std::uint64_t(std::span<std::uint8_t const> tile, std::span<std::uint8_t> out)>;
 
+// As libtiff, and so GDAL: from level 6 on, libdeflate's next higher one.
 Encoder deflate_encoder(int level) {
-  std::shared_ptr<libdeflate_compressor> const state(libdeflate_alloc_compressor(level), libdeflate_free_compressor);
+  constexpr int kHighest = 12;
+  int const library_level = level >= 6 && level < kHighest ? level + 1 : level;
+  std::shared_ptr<libdeflate_compressor> const state(libdeflate_alloc_compressor(library_level),
+                                                     libdeflate_free_compressor);
   return [state](auto tile, auto out) {
     return libdeflate_zlib_compress(state.get(), tile.data(), tile.size(), out.data(), out.size());
   };
