@@ -76,8 +76,8 @@ int run_single(Options const& options) {
     json.update(conversion_to_json(report, seconds));
     print_json_beside(json, stdout_taken);
   } else if (!options.common.quiet && !stdout_taken) {
-    std::cout << out << ": " << format_bytes(report.write.bytes_written) << ", " << to_string(setup.write.compression)
-              << ", in " << format_seconds(seconds) << '\n';
+    std::cout << printable_name(out) << ": " << format_bytes(report.write.bytes_written) << ", "
+              << to_string(setup.write.compression) << ", in " << format_seconds(seconds) << '\n';
   }
   if (!options.common.json && !options.common.quiet) { warn_of_bad_tiles(file, report.read.bad_tiles); }
   return kExitOk;
