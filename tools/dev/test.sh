@@ -74,6 +74,16 @@ unit_stage() {
   [[ -f $RESULTS/gtest-$preset/ctest.junit ]]  # missing if no test ran, and no count would show it
 }
 
+# The decoders of teams on the host: a program that prints lines of its own instead of GoogleTest's report.
+team_decoders_stage() {
+  local program=build/release/tests/device_team_decoders
+  if [[ ! -x $program ]]; then
+    record skipped "team decoders" "no nvcc"
+    return
+  fi
+  { "$program" --host || echo "FAIL team decoders: exit code $?"; } | record_lines
+}
+
 asan_options() {
   export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1"
   export UBSAN_OPTIONS="print_stacktrace=1"
@@ -190,6 +200,7 @@ run_tests() {
   if ((STAGE_OK)); then
     stage "lint" lint_stage
     stage "unit tests: release" unit_stage release
+    stage "team decoders, lane after lane" team_decoders_stage
     # One sanitised build is for the unit tests, the fuzzers and the bad files.
     stage "build: ASan + UBSan + libFuzzer, clang" asan_build_stage
     if ((STAGE_OK)); then
