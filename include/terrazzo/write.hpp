@@ -212,7 +212,9 @@ class Writer {
   void write_rows(ConstDeviceView const& rows, ConstDeviceView const& mask, StreamView stream = {});
 
   // Writes one full-resolution tile that encode_tiles() or another program has compressed; empty bytes make it sparse.
-  // Tiles may come in any order. Cannot be combined with write_rows(), a COG, overviews, statistics or a mask.
+  // Tiles may come in any order, and are stored unchanged. For a COG, overviews or statistics, tiles are decoded too; a
+  // tile that comes before tiles above it waits in memory, within the memory limit. Cannot be combined with
+  // write_rows() or a mask.
   void write_encoded(TileId tile, std::span<std::byte const> bytes);
 
   // Rows that remain to be written.
@@ -242,9 +244,11 @@ WriteReport write(std::shared_ptr<ByteSink> sink, ConstDeviceView const& pixels,
 
 // Compresses the part of a width x height raster that `pixels` covers: whole tiles, starting with tile `first`. Tiles
 // at the right and bottom edges may be cut by the raster's edge. Lets several processes compress tiles for one process
-// that calls write_encoded().
+// that calls write_encoded(). `options` are those of the file: overviews and statistics are left to that process.
 [[nodiscard]] EncodedTiles encode_tiles(ConstHostView const& pixels, TileId first, std::uint32_t width,
                                         std::uint32_t height, WriteOptions const& options);
+[[nodiscard]] EncodedTiles encode_tiles(ConstDeviceView const& pixels, TileId first, std::uint32_t width,
+                                        std::uint32_t height, WriteOptions const& options, StreamView stream = {});
 
 }  // namespace terrazzo
 #pragma GCC visibility pop

@@ -220,11 +220,22 @@ void bind_write(nb::module_& module) {
       .def_prop_ro("rows_left", &PythonWriter::rows_left)
       .def("close", &PythonWriter::close)
       .def("abort", &PythonWriter::abort);
-  module.def("encode_tiles", [](AnyConstArray const& pixels, TileTuple const& first, std::uint32_t width,
-                                std::uint32_t height, WriteOptions const& options) {
-    ConstHostView const view = host_view(pixels);
-    return to_list(Work().run([&] { return encode_tiles(view, tile_from(first), width, height, options); }));
-  });
+  module.def(
+      "encode_tiles",
+      [](AnyConstArray const& pixels, TileTuple const& tile, std::uint32_t width, std::uint32_t height,
+         WriteOptions options, std::uintptr_t stream) {
+        Work work(options);
+        TileId const first = tile_from(tile);
+        if (is_on_device(pixels)) {
+          ConstDeviceView const view = device_view(pixels);
+          StreamView const queue = StreamView::from_address(stream);
+          return to_list(work.run([&] { return encode_tiles(view, first, width, height, options, queue); }));
+        }
+        ConstHostView const view = host_view(pixels);
+        return to_list(work.run_interruptible([&] { return encode_tiles(view, first, width, height, options); }));
+      },
+      nb::arg("pixels"), nb::arg("first"), nb::arg("width"), nb::arg("height"), nb::arg("options"),
+      nb::arg("stream") = 0);
   module.def("options_like", [](Info const& info) { return options_like(info); });
   module.def(
       "write",

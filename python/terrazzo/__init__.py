@@ -16,12 +16,13 @@ from ._core import version as __version__
 from ._convert import cog, convert, convert_many
 from ._crs import Crs
 from ._dataset import Dataset, open, read
+from ._encoded import encode_tiles
 from ._geometry import Bounds, Corners, Transform, Window
 from ._mosaic import mosaic
 from ._operations import doctor, edit, overviews, preview, stats, validate, validation_rules
 from ._settings import configure, set_up
 from ._windows import read_windows
-from ._write import Writer, encode_tiles, write
+from ._write import Writer, write
 from .errors import (
     CancelledError,
     DeviceError,

@@ -3,6 +3,7 @@
 
 A group is some rows of chunks. The scheduler computes one group after the other. Tasks that many groups need, such as
 the mean of all pixels, are computed before the first, and tasks that two neighbours need, such as halos, are kept.
+Workers of a cluster compress the tiles of their chunks too, and the writer gets tiles instead of pixels.
 """
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ._encoded import EncodedTile, TileSettings
 from .errors import UsageError
 
 _COMPUTE_AHEAD_BYTES = 512 << 20
@@ -36,7 +38,8 @@ def write_dask(
     """terrazzo.write() of a dask array (rows, columns) or (bands, rows, columns), in bounded memory, COGs too.
 
     Computed rows, with those being written, take `compute_ahead_bytes` (512 MiB) at most, or one row of chunks if that
-    is larger. Chunks that are wide and low need the least memory.
+    is larger. Chunks that are wide and low need the least memory. Workers of dask.distributed compress the tiles, unless
+    there is a mask.
 
     >>> import dask.array
     >>> heights = dask.array.zeros((512, 512), chunks=(256, 512), dtype="float32")
@@ -54,6 +57,10 @@ def write_dask(
     bands, height, width = pixels.shape
     ahead = _COMPUTE_AHEAD_BYTES if compute_ahead_bytes is None else compute_ahead_bytes
     with Writer(target, width, height, dtype=pixels.dtype, bands=bands, like=like, mask=mask is not None, **options) as out:
+        if mask is None and _runs_elsewhere(pixels):
+            for tile, data in encoded_tiles(pixels, ahead, TileSettings(out._options)):
+                out.write_encoded(tile, data)
+            return out.close()
         first = 0
         for rows in computed_rows(pixels, ahead):
             last = first + rows.shape[1]
@@ -74,15 +81,68 @@ def _check(array: Any, mask: Any) -> None:
         raise UsageError("the mask is a dask array; compute it first, or write missing pixels as nodata")
 
 
-def computed_rows(pixels: Any, ahead_bytes: int) -> Iterator[Any]:
-    """Rows of a dask array (bands, rows, columns) from top to bottom, as arrays (bands, some rows, columns)."""
+def _scheduler(pixels: Any) -> Callable[..., Any]:
     import dask.base
 
-    get: Any = dask.base.get_scheduler(collections=[pixels])
-    groups = _groups(pixels, ahead_bytes // 2)
-    compute = _GroupsOfRows(pixels, groups, get)
-    row_bytes = pixels.shape[0] * pixels.shape[2] * pixels.dtype.itemsize
-    sizes = [row_bytes * sum(pixels.chunks[1][block] for block in group) for group in groups]
+    get: Callable[..., Any] = dask.base.get_scheduler(collections=[pixels])
+    return get
+
+
+def _runs_elsewhere(pixels: Any) -> bool:
+    """Whether tasks run on workers of dask.distributed."""
+    return getattr(_scheduler(pixels), "__module__", "").startswith("distributed.")
+
+
+def computed_rows(pixels: Any, ahead_bytes: int) -> Iterator[Any]:
+    """Rows of a dask array (bands, rows, columns) from top to bottom, as arrays (bands, some rows, columns)."""
+    return _in_order(pixels, _row_bytes(pixels), ahead_bytes)
+
+
+def encoded_tiles(pixels: Any, ahead_bytes: int, settings: TileSettings) -> Iterator[EncodedTile]:
+    """The tiles of a dask array (bands, rows, columns), compressed by its tasks, from the upper rows of chunks on."""
+    bands, height, width = pixels.shape
+    tile_width, tile_height = settings.block_size
+    whole = pixels.rechunk((bands, _cut(pixels.chunks[1], tile_height), _cut(pixels.chunks[2], tile_width or width)))
+    tops, lefts = ([first // side for first in (0, *itertools.accumulate(chunks))]
+                   for chunks, side in zip(whole.chunks[1:], (tile_height, tile_width or width)))  # fmt: skip
+    encode = functools.partial(_encode_chunk, settings=settings, tops=tops, lefts=lefts, size=(width, height))
+    single = tuple((1,) * len(chunks) for chunks in whole.chunks)
+    tasks = whole.map_blocks(encode, chunks=single, meta=np.empty((0, 0, 0), object))
+    for group in _in_order(tasks, _row_bytes(whole), ahead_bytes):
+        yield from sorted(itertools.chain.from_iterable(group.flat), key=_place_in_file)
+
+
+def _place_in_file(tile: EncodedTile) -> tuple[int, int, int]:
+    column, row, plane = tile[0]
+    return row, plane, column
+
+
+def _cut(chunks: tuple[int, ...], side: int) -> tuple[int, ...]:
+    """Chunks that begin at tiles: the same ones if they do, else about as large."""
+    if all(size % side == 0 for size in chunks[:-1]):
+        return chunks
+    whole, step = sum(chunks), max(side, round(max(chunks) / side) * side)
+    return (step,) * (whole // step) + ((whole % step,) if whole % step else ())
+
+
+def _encode_chunk(
+    pixels: Any, settings: TileSettings, tops: list[int], lefts: list[int], size: tuple[int, int], block_id: tuple[int, int, int]
+) -> Any:
+    tiles = np.empty((1, 1, 1), object)
+    tiles[0, 0, 0] = settings.encode(pixels, (lefts[block_id[2]], tops[block_id[1]]), size)
+    return tiles
+
+
+def _row_bytes(pixels: Any) -> list[int]:
+    """Of each row of chunks."""
+    return [pixels.shape[0] * rows * pixels.shape[2] * pixels.dtype.itemsize for rows in pixels.chunks[1]]
+
+
+def _in_order(array: Any, row_bytes: list[int], ahead_bytes: int) -> Iterator[Any]:
+    """Computes groups of rows of chunks. `row_bytes`: what each row takes while it is computed, and until it is written."""
+    groups = _groups(row_bytes, ahead_bytes // 2)
+    compute = _GroupsOfRows(array, groups, _scheduler(array))
+    sizes = [sum(row_bytes[row] for row in group) for group in groups]
     pending: collections.deque[Future[Any]] = collections.deque()
     submitted = held_bytes = 0
     pool = ThreadPoolExecutor(compute.at_a_time, thread_name_prefix="terrazzo-dask")
@@ -101,17 +161,16 @@ def computed_rows(pixels: Any, ahead_bytes: int) -> Iterator[Any]:
         pool.shutdown(cancel_futures=True)
 
 
-def _groups(pixels: Any, group_bytes: int) -> list[list[int]]:
+def _groups(row_bytes: list[int], group_bytes: int) -> list[list[int]]:
     """Consecutive rows of chunks of at most this size, or single ones."""
-    row_bytes = pixels.shape[0] * pixels.shape[2] * pixels.dtype.itemsize
     groups: list[list[int]] = []
     room = -1
-    for block, rows in enumerate(pixels.chunks[1]):
-        if room < rows * row_bytes:
+    for row, size in enumerate(row_bytes):
+        if room < size:
             groups.append([])
             room = group_bytes
-        groups[-1].append(block)
-        room -= rows * row_bytes
+        groups[-1].append(row)
+        room -= size
     return groups
 
 

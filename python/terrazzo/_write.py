@@ -173,7 +173,7 @@ def _note_lost_place(array: Any, like: Any, options: Mapping[str, Any]) -> None:
         )
 
 
-def _as_array(array: Any) -> Any:
+def as_array(array: Any) -> Any:
     """An array that the library can read: as it is, if possible."""
     if not isinstance(array, np.ndarray) and (hasattr(array, "__dlpack__") or hasattr(array, "__cuda_array_interface__")):
         return array
@@ -238,7 +238,7 @@ def write(
         stores = {"filesystem": filesystem, "storage_options": storage_options}
         return write_dask(target, array, like=like, mask=mask, stream=stream, **stores, **options)
     pixels, mask = _unmask(array, mask, options.get("nodata", ...))
-    pixels = _as_array(pixels)
+    pixels = as_array(pixels)
     queue = queue_of(stream, pixels, mask)
     if len(pixels.shape) not in (2, 3):
         raise UsageError(f"the array has {len(pixels.shape)} axes; a raster has (rows, columns) or (bands, rows, columns)")
@@ -258,7 +258,7 @@ def write(
 
 
 def _as_mask(mask: Any) -> Any:
-    valid = _as_array(mask)
+    valid = as_array(mask)
     return valid if not isinstance(valid, np.ndarray) or valid.dtype == np.uint8 else (valid != 0).view(np.uint8)
 
 
@@ -294,8 +294,8 @@ class Writer:
             bands = like.count if bands is None else bands
         if dtype is None:
             raise UsageError("a writer needs `dtype`, or `like`")
-        chosen = options_for(dtype, 1 if bands is None else bands, height, width, like, mask, **options)
-        self._core = _core.Writer(make_target(target, filesystem, storage_options), width, height, chosen)
+        self._options = options_for(dtype, 1 if bands is None else bands, height, width, like, mask, **options)
+        self._core = _core.Writer(make_target(target, filesystem, storage_options), width, height, self._options)
         self.report: _core.WriteReport | None = None
 
     @property
@@ -306,12 +306,13 @@ class Writer:
     def write_rows(self, rows: Any, mask: Any = None, *, stream: Any = None) -> None:
         """Writes the next rows: (rows, columns) or (bands, rows, columns)."""
         queue = queue_of(stream, rows, mask)
-        self._core.write_rows(_as_array(rows), None if mask is None else _as_mask(mask), queue)
+        self._core.write_rows(as_array(rows), None if mask is None else _as_mask(mask), queue)
 
     def write_encoded(self, tile: tuple[int, int, int], data: bytes) -> None:
         """Writes the tile (column, row, plane) that encode_tiles() has compressed; empty bytes make it sparse.
 
-        Tiles may come in any order, and cannot be combined with write_rows().
+        Tiles may come in any order. For a COG, overviews or statistics they are decoded, and those that come early wait
+        in memory. They cannot be combined with write_rows() or a mask.
         """
         self._core.write_encoded(tile, data)
 
@@ -333,26 +334,3 @@ class Writer:
             self.close()
         else:
             self.abort()
-
-
-def encode_tiles(
-    array: Any, first: tuple[int, int], size: tuple[int, int], **options: Any
-) -> list[tuple[tuple[int, int, int], bytes]]:
-    """Compresses a part of a raster of `size` (width, height), for a writer in another process.
-
-    The part is `array`: whole tiles, from the tile `first` (column, row) on. Returns pairs of (column, row, plane) and
-    bytes for Writer.write_encoded(). `options` are those of the writer.
-
-    >>> heights, options = np.zeros((100, 64), np.uint8), {"tile_size": 64, "compression": "deflate"}
-    >>> with terrazzo.Writer("parts.tif", 64, 100, dtype="uint8", **options) as out:
-    ...     for row in (0, 1):
-    ...         part = heights[row * 64 : row * 64 + 64]
-    ...         for tile, data in terrazzo.encode_tiles(part, (0, row), (64, 100), **options):
-    ...             out.write_encoded(tile, data)
-    >>> terrazzo.validate("parts.tif", decode=True).valid_tiff
-    True
-    """
-    pixels = _as_array(array)
-    bands = pixels.shape[0] if len(pixels.shape) == 3 else 1
-    width, height = size
-    return _core.encode_tiles(pixels, (*first, 0), width, height, options_for(pixels.dtype, bands, height, width, **options))

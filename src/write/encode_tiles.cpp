@@ -1,36 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/checked.hpp"
 #include "base/settings.hpp"
 #include "base/text.hpp"
 #include "terrazzo/error.hpp"
 #include "terrazzo/write.hpp"
 #include "tile/view_strides.hpp"
-#include "write/host/block_encoder.hpp"
+#include "write/device/engine.hpp"
+#include "write/plan/engine_choice.hpp"
 #include "write/plan/file_plan.hpp"
 #include "write/plan/lossy_notes.hpp"
+#include "write/row_pipeline.hpp"
 
-#include <algorithm>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace terrazzo {
 
 using namespace writing;
 
-EncodedTiles encode_tiles(ConstHostView const& pixels, TileId first, std::uint32_t width, std::uint32_t height,
-                          WriteOptions const& options) {
-  auto const refuse = [](std::string message) { throw Error(ErrorKind::usage, std::move(message)); };
+namespace {
+
+[[noreturn]] void refuse(std::string message) { throw Error(ErrorKind::usage, std::move(message)); }
+
+// The plan of the part as a raster of its own: its edges are edges of the raster, or of tiles. No overviews: they are
+// made by the process that writes the file.
+template <MemoryKind kind>
+FilePlan plan_of_part(View<kind, void const> const& pixels, TileId first, std::uint32_t width, std::uint32_t height,
+                      WriteOptions options) {
+  options.cog = options.statistics = false;
+  options.overview_factors.reset();
+  if (options.mask) { refuse("tiles are encoded for a file without a mask: mark missing pixels by nodata"); }
   FilePlan plan = plan_file(width, height, options);
-  if (plan.levels.size() > 1 || options.mask || options.statistics || options.cog) {
-    refuse("tiles are encoded for a plain file: no COG, overviews, mask or statistics");
-  }
-  LevelPlan const raster = plan.levels.front();
+  LevelPlan& part = plan.levels.front();
   if (first.plane != 0) { refuse("the view holds every band: begin with plane 0"); }
-  if (first.column >= raster.blocks_across || first.row >= raster.blocks_down) {
+  if (first.column >= part.blocks_across || first.row >= part.blocks_down) {
     refuse("the first tile is outside the raster");
   }
-  std::uint64_t const column = std::uint64_t{first.column} * raster.block_width;
-  std::uint64_t const row = std::uint64_t{first.row} * raster.block_height;
-  bool const columns_fit = pixels.width % raster.block_width == 0 || column + pixels.width == width;
-  bool const rows_fit = pixels.height % raster.block_height == 0 || row + pixels.height == height;
+  std::uint64_t const column = std::uint64_t{first.column} * part.block_width;
+  std::uint64_t const row = std::uint64_t{first.row} * part.block_height;
+  bool const columns_fit = pixels.width % part.block_width == 0 || column + pixels.width == width;
+  bool const rows_fit = pixels.height % part.block_height == 0 || row + pixels.height == height;
   if (pixels.width == 0 || pixels.height == 0 || !columns_fit || !rows_fit || column + pixels.width > width ||
       row + pixels.height > height) {
     refuse(text("the view of ", pixels.width, " x ", pixels.height, " is not made of whole tiles of the raster"));
@@ -38,35 +48,49 @@ EncodedTiles encode_tiles(ConstHostView const& pixels, TileId first, std::uint32
   if (pixels.bands != options.bands || pixels.dtype != options.dtype) {
     refuse("the view has other bands or samples than the options");
   }
-
-  note_blurred_validity(plan);
-
-  // The view as a separate raster: its edge is an edge of the raster, or of a tile.
-  LevelPlan& part = plan.levels.front();
   part.width = pixels.width;
   part.height = pixels.height;
-  part.blocks_across = (pixels.width + part.block_width - 1) / part.block_width;
-  part.blocks_down = (pixels.height + part.block_height - 1) / part.block_height;
-  ConstHostRows rows;
-  rows.pixels = tile::with_strides(pixels);
-  std::vector<HostBlockJob> jobs;
-  for (std::uint32_t plane = 0; plane < plan.planes; ++plane) {
-    for (std::uint32_t y = 0; y < part.blocks_down; ++y) {
-      for (std::uint32_t x = 0; x < part.blocks_across; ++x) { jobs.push_back({0, {x, y, plane}, &rows}); }
-    }
-  }
+  part.blocks_across = ceil_div(pixels.width, part.block_width);
+  part.blocks_down = ceil_div(pixels.height, part.block_height);
+  return plan;
+}
+
+template <MemoryKind kind>
+EncodedTiles encode(View<kind, void const> const& pixels, TileId first, std::uint32_t width, std::uint32_t height,
+                    WriteOptions const& options, StreamView stream) {
+  FilePlan const plan = plan_of_part(pixels, first, width, height, options);
+  check_engine(plan);
+  note_blurred_validity(plan);
   EncodedTiles result;
-  BlockEncoder encoder(plan, resolve_threads(options.threads));
-  encoder.run(jobs, options.cancel, [&](HostBlockJob const& job, BlockResult const& block) {
-    result.tiles.push_back({{first.column + job.id.column, first.row + job.id.row, job.id.plane},
-                            result.buffer.size(),
-                            block.image.size()});
-    result.buffer.insert(result.buffer.end(), block.image.begin(), block.image.end());
-    if (options.progress && !options.progress(result.tiles.size(), jobs.size())) {
-      throw Error(ErrorKind::cancelled, "the encoding was cancelled");
+  auto const collect = [&](std::span<FinishedBlock const> blocks) {
+    for (FinishedBlock const& block : blocks) {
+      std::span<std::byte const> const bytes = block.result.image;
+      result.tiles.push_back({{first.column + block.id.column, first.row + block.id.row, block.id.plane},
+                              result.buffer.size(),
+                              bytes.size()});
+      result.buffer.insert(result.buffer.end(), bytes.begin(), bytes.end());
+      if (options.progress && !options.progress(result.tiles.size(), plan.tile_count())) {
+        throw Error(ErrorKind::cancelled, "the encoding was cancelled");
+      }
     }
-  });
+  };
+  auto const here = choose_device(options.device);
+  RowPipeline pipeline(plan, resolve_threads(options.threads), collect, {});
+  pipeline.take(ConstRows<kind>{0, tile::with_strides(pixels), {}}, stream);
+  pipeline.finish();
   return result;
+}
+
+}  // namespace
+
+EncodedTiles encode_tiles(ConstHostView const& pixels, TileId first, std::uint32_t width, std::uint32_t height,
+                          WriteOptions const& options) {
+  return encode(pixels, first, width, height, options, {});
+}
+
+EncodedTiles encode_tiles(ConstDeviceView const& pixels, TileId first, std::uint32_t width, std::uint32_t height,
+                          WriteOptions const& options, StreamView stream) {
+  return encode(pixels, first, width, height, options, stream);
 }
 
 }  // namespace terrazzo

@@ -9,20 +9,17 @@
 #include "terrazzo/sink.hpp"
 #include "tile/view_strides.hpp"
 #include "write/device/engine.hpp"
-#include "write/host/engine.hpp"
+#include "write/host/encoded_rows.hpp"
 #include "write/layout/assembly.hpp"
-#include "write/overviews/cascade.hpp"
 #include "write/plan/engine_choice.hpp"
 #include "write/plan/file_plan.hpp"
 #include "write/plan/lossy_notes.hpp"
-#include "write/row_window.hpp"
+#include "write/row_pipeline.hpp"
 #include "write/sidecars.hpp"
 #include "write/update/overview_writer.hpp"
 
-#include <algorithm>
-#include <optional>
+#include <memory>
 #include <utility>
-#include <variant>
 
 namespace terrazzo {
 
@@ -37,7 +34,10 @@ struct Writer::Impl {
         assembly(plan, *sink, std::move(tags), start_bytes),
         moments(plan.options.statistics ? plan.options.bands : 0),
         encoded(0),
-        sidecars(std::move(files)) {}
+        sidecars(std::move(files)),
+        rows(
+            plan, threads, [this](std::span<FinishedBlock const> blocks) { emit(blocks); },
+            [this](std::span<BlockSize const> sizes) { (void)assembly.fix_offsets(sizes); }) {}
 
   FilePlan const plan;
   unsigned const threads;
@@ -50,22 +50,8 @@ struct Writer::Impl {
   Sidecars const sidecars;
   bool over = false;
 
-  // Made when the first rows come: their memory decides the engine if the options leave it open.
-  template <MemoryKind kind>
-  struct Work {
-    Work(FilePlan const& plan, std::unique_ptr<RowEngine<kind>> chosen)
-        : engine(std::move(chosen)),
-          share(engine->row_share()),
-          cascade(plan, *engine, share.room),
-          pending(plan, *engine, plan.levels.front().width, share.gathered) {}
-    std::unique_ptr<RowEngine<kind>> engine;
-    RowShare share;
-    Cascade<kind> cascade;
-    RowWindow<kind> pending;  // rows that do not fill their part yet
-  };
-  using HostWork = Work<MemoryKind::host>;
-  using DeviceWork = Work<MemoryKind::device>;
-  std::variant<std::monostate, HostWork, DeviceWork> work;
+  RowPipeline rows;
+  std::unique_ptr<EncodedRows> encoded_rows;  // made for the first tile of write_encoded() whose pixels matter
 
   [[nodiscard]] std::uint32_t height() const noexcept { return plan.levels.front().height; }
 
@@ -92,7 +78,8 @@ struct Writer::Impl {
 
   void abort() noexcept {
     over = true;
-    work.emplace<std::monostate>();  // the engine may have blocks in flight to the sink
+    rows.drop();  // the engine may have blocks in flight to the sink
+    encoded_rows.reset();
     sink->discard();
   }
 
@@ -113,62 +100,6 @@ struct Writer::Impl {
     }
     sink->let_go();
     for (FinishedBlock const& block : blocks) { tell_progress(block.result.has_mask ? 2 : 1); }
-  }
-
-  void begin_work(MemoryKind rows_lie_in) {
-    auto const receive = [this](std::span<FinishedBlock const> blocks) { emit(blocks); };
-    auto const announce = [this](std::span<BlockSize const> sizes) { (void)assembly.fix_offsets(sizes); };
-    if (choose_engine(plan, rows_lie_in) == Engine::device) {
-      work.emplace<DeviceWork>(plan, make_device_engine(plan, threads, receive, announce, rows_lie_in));
-    } else {
-      work.emplace<HostWork>(plan, make_host_engine(plan, threads, receive));
-    }
-  }
-
-  template <MemoryKind source>
-  void take(ConstRows<source> const& rows, StreamView stream) {
-    if (std::holds_alternative<std::monostate>(work)) { begin_work(source); }
-    if (auto* const on_host = std::get_if<HostWork>(&work)) {
-      take(*on_host, rows, stream);
-    } else {
-      take(std::get<DeviceWork>(work), rows, stream);
-    }
-    next_row = rows.first + rows.pixels.height;
-  }
-
-  // `rows` follow the previous ones. Whole block rows are processed in place if there are enough of them and the engine
-  // can reach them; others are gathered.
-  template <MemoryKind kind, MemoryKind source>
-  void take(Work<kind>& on, ConstRows<source> const& rows, StreamView stream) {
-    auto& [engine, share, cascade, pending] = on;
-    constexpr bool kSameMemory = kind == source;
-    bool in_reach = false;
-    if constexpr (kSameMemory) { in_reach = engine->reaches(rows); }
-    engine->wait_for(stream);
-    std::uint32_t const block_height = plan.levels.front().block_height;
-    std::uint32_t const end = rows.first + rows.pixels.height;
-    std::uint32_t at = rows.first;
-    while (at < end) {
-      if (pending.first() == pending.end()) {
-        std::uint32_t const whole = end == height() ? end : end - end % block_height;
-        if (in_reach && whole > at && (whole - at >= share.gathered || whole == height())) {
-          std::uint32_t const last = whole - at > share.at_once ? at + share.at_once : whole;
-          if constexpr (kSameMemory) { cascade.advance(rows_between(rows, at, last)); }
-          at = last;
-          continue;
-        }
-        pending.restart(at);
-      }
-      std::uint32_t const full = std::min<std::uint32_t>(height() - pending.first(), share.gathered) + pending.first();
-      std::uint32_t const last = std::min(end, full);
-      pending.append(rows, at, last);
-      at = last;
-      if (at == full) {
-        cascade.advance(pending.rows());
-        pending.restart(at);
-      }
-    }
-    if constexpr (kSameMemory) { engine->rows_are_free(); }
   }
 
   template <MemoryKind kind>
@@ -199,19 +130,18 @@ struct Writer::Impl {
           text(pixels.height, " more rows than the raster has: it has ", height(), ", and ", next_row, " are written"));
     }
     if (pixels.height == 0) { return; }
-    ConstRows<kind> rows{next_row, pixels, {}};
-    if (mask != nullptr) { rows.mask = tile::with_strides(*mask); }
+    ConstRows<kind> next{next_row, pixels, {}};
+    if (mask != nullptr) { next.mask = tile::with_strides(*mask); }
     guarded([&] {
       auto const here = choose_device(plan.options.device);
-      take(rows, stream);
+      rows.take(next, stream);
+      next_row += pixels.height;
     });
   }
 
   void write_encoded(TileId tile, std::span<std::byte const> bytes) {
     check_open();
-    if (plan.options.cog || plan.levels.size() > 1 || plan.options.mask || plan.options.statistics) {
-      refuse("compressed tiles go into a plain file: no COG, overviews, mask or statistics");
-    }
+    if (plan.options.mask) { refuse("compressed tiles go into a file without a mask: mark missing pixels by nodata"); }
     if (next_row != 0) { refuse("compressed tiles cannot be mixed with rows"); }
     LevelPlan const& level = plan.levels.front();
     if (tile.column >= level.blocks_across || tile.row >= level.blocks_down || tile.plane >= plan.planes) {
@@ -223,9 +153,16 @@ struct Writer::Impl {
         level.blocks_per_plane() * tile.plane + std::uint64_t{tile.row} * level.blocks_across + tile.column;
     if (encoded[index]) { refuse(text("tile (", tile.column, ", ", tile.row, ") was written before")); }
     guarded([&] {
-      assembly.add_image(0, tile, bytes);
       encoded[index] = true;
       ++encoded_count;
+      if (plan.options.cog || plan.levels.size() > 1 || plan.options.statistics) {
+        if (!encoded_rows) {
+          encoded_rows = std::make_unique<EncodedRows>(plan, threads,
+                                                       [this](std::span<FinishedBlock const> blocks) { emit(blocks); });
+        }
+        return encoded_rows->add(tile, bytes);
+      }
+      assembly.add_image(0, tile, bytes);
       tell_progress(1);
     });
   }
@@ -241,10 +178,9 @@ struct Writer::Impl {
       refuse(text(next_row, " of ", height(), " rows were written: no file is made"));
     }
     return guarded([&] {
-      if (auto* const on_host = std::get_if<HostWork>(&work)) { on_host->engine->finish(); }
-      if (auto* const on_device = std::get_if<DeviceWork>(&work)) { on_device->engine->finish(); }
-      work.emplace<std::monostate>();  // frees the engine's memory
-      if (encoded_count == 0 && tiles_done != plan.tile_count()) {
+      rows.finish();
+      encoded_rows.reset();  // frees its memory
+      if (tiles_done != plan.tile_count()) {
         throw Error(ErrorKind::device,
                     text(tiles_done, " of ", plan.tile_count(), " tiles came back from the engine: no file is made"));
       }

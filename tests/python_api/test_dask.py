@@ -191,6 +191,22 @@ def test_what_all_rows_need_is_computed_once(tmp_path, large, whole):
     assert source.bytes_read < 3.5 * source.size
 
 
+def test_workers_compress_tiles_and_the_writer_gets_no_pixels(tmp_path, large, whole, client, monkeypatch):
+    data = open_chunked(large, 512, 1024).data
+    monkeypatch.setattr(_dask_write, "computed_rows", lambda *_: pytest.fail("pixels came to the writer"))
+    terrazzo.write(tmp_path / "a.tif", data, like=large, cog=True)
+    np.testing.assert_array_equal(terrazzo.read(tmp_path / "a.tif"), whole)
+
+
+def test_chunks_are_cut_at_tiles():
+    cut = _dask_write._cut
+    assert cut((512, 512, 100), 256) == (512, 512, 100)
+    assert cut((300, 300, 300, 124), 256) == (256, 256, 256, 256)
+    assert cut((1000, 1000, 1000), 256) == (1024, 1024, 952)
+    assert cut((10,) * 7, 64) == (64, 6)
+    assert cut((70,), 64) == (70,)
+
+
 def test_errors_of_tasks_reach_the_caller_and_leave_no_file(tmp_path):
     def fail(block, block_id):
         if block_id[0] == 5:
@@ -247,6 +263,16 @@ def test_processes_of_a_cluster_read_and_one_writes(tmp_path, large, whole, pack
     np.testing.assert_allclose(terrazzo.read(tmp_path / "scaled.tif"), values - values.mean())
     terrazzo.write(tmp_path / "numpy.tif", whole + np.uint16(1), like=large, cog=True)
     assert (tmp_path / "cluster.tif").read_bytes() == (tmp_path / "numpy.tif").read_bytes()
+    # Chunks that cut tiles, strips, bands in chunks of their own, a mask.
+    ragged = data.rechunk((1, 300, 700))
+    for options in ({}, {"cog": True, "statistics": True}, {"strip_rows": 100}, {"tile_size": 1024, "overviews": [2, 4]},
+                    {"tile_size": 256, "interleave": "band"}):  # fmt: skip
+        terrazzo.write(tmp_path / "ragged.tif", ragged, like=large, **options)
+        terrazzo.write(tmp_path / "numpy.tif", whole, like=large, **options)
+        assert (tmp_path / "ragged.tif").read_bytes() == (tmp_path / "numpy.tif").read_bytes(), options
+    valid = np.ones(whole.shape[1:], np.uint8)
+    terrazzo.write(tmp_path / "masked.tif", data, like=large, cog=True, mask=valid)
+    np.testing.assert_array_equal(terrazzo.read(tmp_path / "masked.tif"), whole)
     failing = data.map_blocks(lambda block: block[9], dtype=data.dtype, meta=data._meta)
     with pytest.raises(IndexError):
         terrazzo.write(tmp_path / "failed.tif", failing)

@@ -237,6 +237,20 @@ inline void write_rows(Writer& writer, HostView const& pixels, HostView const* m
   return bytes;
 }
 
+// In memory, from tiles that encode_tiles() compressed, brought in a random order.
+[[nodiscard]] inline std::vector<std::byte> from_tiles(Image image, WriteOptions options, unsigned seed) {
+  options.dtype = image.dtype;
+  options.bands = image.bands;
+  EncodedTiles tiles = encode_tiles(image.view(), {}, image.width, image.height, options);
+  std::mt19937 random(seed);
+  std::ranges::shuffle(tiles.tiles, random);
+  std::vector<std::byte> bytes;
+  Writer writer = create(memory_sink(bytes), image.width, image.height, options);
+  for (EncodedTile const& tile : tiles.tiles) { writer.write_encoded(tile.id, tiles.bytes_of(tile)); }
+  writer.close();
+  return bytes;
+}
+
 [[nodiscard]] inline std::vector<std::byte> pixels_of(std::span<std::byte const> file,
                                                       ReadRequest const& request = {}) {
   HostArray const array = read(open_memory(file), request);

@@ -145,19 +145,35 @@ TEST(WriterMisuse, TakesNothingAfterClose) {
   EXPECT_TRUE(terrazzo::testing::file_bytes(folder.path("out.tif")) == before);
 }
 
-TEST(WriterMisuse, RefusesCompressedTilesInFilesThatNeedPixels) {
+TEST(WriterMisuse, RefusesCompressedTilesInFilesWithMasks) {
   std::vector<std::byte> const tile(100);
-  for (int kind = 0; kind < 4; ++kind) {
-    WriteOptions const options = with([&](WriteOptions& o) {
-      o.cog = kind == 0;
-      if (kind == 1) { o.overview_factors = {{2}}; }
-      o.mask = kind == 2;
-      o.statistics = kind == 3;
-    });
-    std::vector<std::byte> bytes;
-    Writer writer = create(memory_sink(bytes), 50, 40, options);
-    EXPECT_EQ(kind_of_failure([&] { writer.write_encoded({0, 0, 0}, tile); }), ErrorKind::usage) << kind;
+  std::vector<std::byte> bytes;
+  Writer writer = create(memory_sink(bytes), 50, 40, with([&](WriteOptions& o) { o.mask = true; }));
+  EXPECT_EQ(kind_of_failure([&] { writer.write_encoded({0, 0, 0}, tile); }), ErrorKind::usage);
+}
+
+TEST(WriterMisuse, RefusesDamagedTilesInFilesWhoseOverviewsNeedThem) {
+  Image image = make_image(DType::u16, 1, 40, 50);
+  WriteOptions options = with([](WriteOptions& o) {
+    o.dtype = DType::u16;
+    o.cog = true;
+  });
+  EncodedTiles const tiles = encode_tiles(image.view(), {}, 50, 40, options);
+  TempFolder const folder;
+  {
+    Writer writer = create(folder.path("out.tif"), 50, 40, options);
+    writer.write_encoded({0, 0, 0}, tiles.bytes_of(tiles.tiles[0]));
+    auto const damaged = tiles.bytes_of(tiles.tiles[1]).first(tiles.tiles[1].size_bytes / 2);
+    try {
+      writer.write_encoded({1, 0, 0}, damaged);
+      FAIL() << "half a tile was taken";
+    } catch (Error const& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::malformed);
+      EXPECT_EQ(error.where().tile, (TileId{1, 0, 0}));
+      EXPECT_EQ(error.where().source, folder.path("out.tif"));
+    }
   }
+  EXPECT_TRUE(is_empty(folder));
 }
 
 TEST(WriterMisuse, LeavesNothingWhenAbortedOrDropped) {

@@ -39,8 +39,8 @@ void check(tile::TileResult const& result, HostBlockJob const& job) {
 
 }  // namespace
 
-BlockEncoder::BlockEncoder(FilePlan const& plan, unsigned threads)
-    : plan_(plan), exact_format_(plan.format), cutter_(plan) {
+BlockEncoder::BlockEncoder(FilePlan const& plan, unsigned threads, WaitingBlocks const* encoded)
+    : plan_(plan), exact_format_(plan.format), cutter_(plan), encoded_(encoded) {
   exact_format_.lerc_max_error = 0;
   for (unsigned i = 0; i < threads; ++i) { workers_.push_back(std::make_unique<Worker>()); }
   for (std::size_t i = 0; i < threads * kSlotsPerThread; ++i) { slots_.push_back(std::make_unique<Slot>()); }
@@ -51,13 +51,11 @@ BlockEncoder::~BlockEncoder() = default;
 void BlockEncoder::encode(HostBlockJob const& job, Worker& worker, Slot& slot) const {
   slot.result = {};
   if (job.parts != nullptr) { return encode_parts(job, worker, slot); }
+  if (encoded_ != nullptr && job.level == 0) { return pass_on(job, worker, slot); }
   LevelPlan const& level = plan_.levels[job.level];
   bool const counts = plan_.options.statistics && job.level == 0;
   CutBlock const cut = cutter_.cut(level, *job.rows, job.id, counts || plan_.options.sparse, worker.scratch);
-  if (counts) {
-    slot.moments = block_moments(plan_, level, *job.rows, job.id, cut.samples);
-    slot.result.moments = slot.moments;
-  }
+  if (counts) { count_samples(job, cut.samples, slot); }
   if (!plan_.options.sparse || !cutter_.is_empty(cut.samples)) { encode_image(job, cut.encoded_input, worker, slot); }
   if (!plan_.options.mask || job.id.plane != 0) { return; }
   std::span<std::byte const> const bits = cutter_.cut_mask(level, *job.rows, job.id, worker.scratch);
@@ -65,6 +63,18 @@ void BlockEncoder::encode(HostBlockJob const& job, Worker& worker, Slot& slot) c
   // A missing mask block reads as invalid.
   if (plan_.options.sparse && std::ranges::all_of(bits, [](std::byte b) { return b == std::byte{0}; })) { return; }
   encode_mask(job, bits, worker, slot);
+}
+
+void BlockEncoder::pass_on(HostBlockJob const& job, Worker& worker, Slot& slot) const {
+  slot.result.image = encoded_->bytes_of(job.id);
+  if (!plan_.options.statistics) { return; }
+  CutBlock const cut = cutter_.cut(plan_.levels[job.level], *job.rows, job.id, true, worker.scratch);
+  count_samples(job, cut.samples, slot);
+}
+
+void BlockEncoder::count_samples(HostBlockJob const& job, std::span<std::byte const> samples, Slot& slot) const {
+  slot.moments = block_moments(plan_, plan_.levels[job.level], *job.rows, job.id, samples);
+  slot.result.moments = slot.moments;
 }
 
 void BlockEncoder::encode_parts(HostBlockJob const& job, Worker& worker, Slot& slot) const {

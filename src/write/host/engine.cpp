@@ -64,11 +64,11 @@ unsigned encoding_threads(FilePlan const& plan, unsigned threads, MemoryBudget& 
 
 class HostEngine final : public RowEngine<MemoryKind::host> {
  public:
-  HostEngine(FilePlan const& plan, unsigned threads, EmitBlocks emit)
+  HostEngine(FilePlan const& plan, unsigned threads, EmitBlocks emit, WaitingBlocks const* encoded)
       : plan_(plan),
         threads_(threads),
         memory_(threads, &budget_),
-        encoder_(plan, encoding_threads(plan, threads, budget_)),
+        encoder_(plan, encoding_threads(plan, threads, budget_), encoded),
         emit_(std::move(emit)) {}
 
   [[nodiscard]] std::shared_ptr<std::byte> allocate(std::size_t bytes) override { return memory_.allocate(bytes); }
@@ -158,8 +158,9 @@ void HostRowMemory::copy(ConstHostRows const& from, HostRows const& to) {
 
 void HostRowMemory::move(std::byte* to, std::byte const* from, std::size_t bytes) { std::memmove(to, from, bytes); }
 
-std::unique_ptr<RowEngine<MemoryKind::host>> make_host_engine(FilePlan const& plan, unsigned threads, EmitBlocks emit) {
-  return std::make_unique<HostEngine>(plan, threads, std::move(emit));
+std::unique_ptr<RowEngine<MemoryKind::host>> make_host_engine(FilePlan const& plan, unsigned threads, EmitBlocks emit,
+                                                              WaitingBlocks const* encoded) {
+  return std::make_unique<HostEngine>(plan, threads, std::move(emit), encoded);
 }
 
 }  // namespace terrazzo::writing

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/memory_budget.hpp"
+#include "write/host/waiting_blocks.hpp"
 #include "write/row_engine.hpp"
 
 namespace terrazzo::writing {
@@ -27,8 +28,10 @@ class HostRowMemory : public RowMemory<MemoryKind::host> {
 // unless both have interleaved bands.
 void copy_row(ConstHostView const& from, std::uint32_t from_row, HostView const& to, std::uint32_t to_row) noexcept;
 
-// The plan outlives the engine.
+// The plan outlives the engine. `encoded`, if given, outlives it too and has the blocks of the raster: they are passed
+// on, and only overviews are encoded.
 [[nodiscard]] std::unique_ptr<RowEngine<MemoryKind::host>> make_host_engine(FilePlan const& plan, unsigned threads,
-                                                                            EmitBlocks emit);
+                                                                            EmitBlocks emit,
+                                                                            WaitingBlocks const* encoded = nullptr);
 
 }  // namespace terrazzo::writing

@@ -55,6 +55,24 @@ TEST_F(DeviceWriter, WritesTheHostsFileButForCompressedBytes) {
   EXPECT_GT(files, 150);
 }
 
+TEST_F(DeviceWriter, EncodesTilesOfDeviceRowsForAnotherWriter) {
+  Image image = make_image(DType::f32, 2, 331, 250);
+  WriteOptions const options = with([&](WriteOptions& o) {
+    o.dtype = image.dtype;
+    o.bands = image.bands;
+    o.cog = true;
+  });
+  DeviceBytes const memory(image.bytes);
+  DeviceView const view = on_device(image.view(), image.bytes, memory);
+  EncodedTiles const tiles = encode_tiles(view, {}, image.width, image.height, options);
+  std::vector<std::byte> file;
+  Writer writer = create(memory_sink(file), image.width, image.height, options);
+  for (EncodedTile const& tile : tiles.tiles) { writer.write_encoded(tile.id, tiles.bytes_of(tile)); }
+  writer.close();
+  EXPECT_TRUE(pixels_of(file) == image.bytes);
+  expect_same_layout(file, written(image, options));
+}
+
 TEST_F(DeviceWriter, MakesTheHostsOverviewsAndStatisticsBitForBit) {
   for (DType const dtype : {DType::u8, DType::i16, DType::f16, DType::f32, DType::f64}) {
     for (Resampling const method : kMethods) {
