@@ -59,6 +59,7 @@ struct Workspace::Impl {
   Scratch samples;  // decoded samples that are rearranged for the caller
   Scratch masks;    // LERC validity bytes
   Scratch inner;    // LERC blobs inside deflate or zstd
+  Scratch trial;    // sample of a block (matches/level_trial.hpp)
   unsigned deflate_pairs_to_skip = 0;  // after a pair that failed
 
   [[nodiscard]] coding::LzwEncoder& lzw_encoder();    // throws bad_alloc

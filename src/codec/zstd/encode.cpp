@@ -2,10 +2,12 @@
 //
 // Zstandard: one frame with its content's size in the header, which device decoders need. A checksum of
 // the content is optional; libtiff writes none. If a block is partly noise, at the usual levels, our own search finds
-// the repeats two to four times as fast as libzstd's for the same size (bench/write_peers.py); libzstd does the rest.
+// the repeats two to four times as fast as libzstd's for the same size (bench/write_peers.py); libzstd does the rest,
+// with a faster level where that is about as small.
 #include "codec/matches/noise.hpp"
 #include "codec/registry/encoders.hpp"
 #include "codec/registry/workspace.hpp"
+#include "codec/zstd/level_choice.hpp"
 #include "codec/zstd/noise_zstd.hpp"
 
 #include <new>
@@ -91,6 +93,7 @@ tile::TileResult compress(std::span<std::byte const> in, FrameSettings frame, En
   if (std::size_t const size = compress_noise(frame, in, memory, workspace); size != 0) {
     return encoded(out, memory, size);
   }
+  frame.level = choose_zstd_level(in, frame.level, memory, workspace);
   std::size_t const size = compress_by_library(frame, 0, in, memory, workspace);
   if (ZSTD_isError(size) != 0) { return failed("libzstd failed, probably for lack of memory"); }
   return encoded(out, memory, size);

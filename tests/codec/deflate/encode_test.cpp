@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codec/encode_support.hpp"
+#include "codec/noise_samples.hpp"
 #include "codec/registry/libraries.hpp"
+
+#include <random>
 
 #if TERRAZZO_HAVE_LIBDEFLATE
 
@@ -43,6 +46,39 @@ TEST(EncodeDeflate, RefusesLevelsThatItDoesNotHave) {
 TEST(EncodeDeflate, IsReadByLibtiff) {
   for (Bytes const& samples : samples_of_every_kind(64 * 48)) { expect_libtiff_reads(format_of(6), {64, 48}, samples); }
 }
+
+// Residuals of a photograph: short codes, hardly a repeat. Repeats by chance cost more than the literals.
+TEST(EncodeDeflate, TakesAFasterLevelThatIsAsSmall) {
+  std::mt19937 random(3);
+  std::geometric_distribution<int> distance(0.14);
+  Bytes const samples =
+      bytes_of(512 * 512, [&](std::size_t) { return random() % 2 == 0 ? distance(random) : -distance(random); });
+  Bytes const fastest = encode(format_of(1), {512, 512}, samples);
+  for (int const level : {2, 4, 6, 8}) {
+    EXPECT_TRUE(encode(format_of(level), {512, 512}, samples) == fastest) << level;
+  }
+  EXPECT_FALSE(encode(format_of(9), {512, 512}, samples) == fastest) << "the highest levels are kept";
+  Workspace workspace;
+  expect_round_trip(format_of(6), {512, 512}, samples, workspace);
+}
+
+// Words of a language.
+TEST(EncodeDeflate, KeepsTheLevelWhereSearchPays) {
+  std::mt19937 random(4);
+  std::vector<Bytes> words(3000);
+  for (Bytes& word : words) {
+    word = bytes_of(2 + random() % 9, [&](std::size_t) { return 'a' + random() % 26; });
+  }
+  Bytes samples;
+  while (samples.size() < 512 * 512) {
+    Bytes const& word = words[random() % (1 + random() % words.size())];
+    samples.insert(samples.end(), word.begin(), word.end());
+  }
+  samples.resize(512 * 512);
+  EXPECT_LT(static_cast<double>(encode(format_of(6), {512, 512}, samples).size()),
+            0.985 * static_cast<double>(encode(format_of(1), {512, 512}, samples).size()));
+}
+
 TEST(EncodeDeflate, FailsRatherThanCrashesAtALevelThatWasNotRefused) {
   Workspace workspace;
   EncodedBlock out;
