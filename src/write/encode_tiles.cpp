@@ -75,7 +75,8 @@ EncodedTiles encode(View<kind, void const> const& pixels, TileId first, std::uin
     }
   };
   auto const here = choose_device(options.device);
-  RowPipeline pipeline(plan, resolve_threads(options.threads), collect, {});
+  auto const ignore_sizes = [](std::span<BlockSize const>) {};
+  RowPipeline pipeline(plan, resolve_threads(options.threads), collect, ignore_sizes);
   pipeline.take(ConstRows<kind>{0, tile::with_strides(pixels), {}}, stream);
   pipeline.finish();
   return result;

@@ -17,7 +17,7 @@ namespace terrazzo::writing {
 
 class RowPipeline {
  public:
-  // The plan outlives the pipeline.
+  // The plan outlives the pipeline. Neither function is empty.
   RowPipeline(FilePlan const& plan, unsigned threads, EmitBlocks emit, AnnounceSizes announce);
   ~RowPipeline();
   RowPipeline(RowPipeline const&) = delete;

@@ -48,7 +48,9 @@ TEST(RowPipeline, EmitsNothingAfterItIsDropped) {
   Image image = make_image(DType::i16, 1, 100, 100);
   FilePlan const plan = plan_file(100, 100, with([](WriteOptions& o) { o.dtype = DType::i16; }));
   std::size_t emitted = 0;
-  RowPipeline pipeline(plan, 2, [&](std::span<FinishedBlock const> blocks) { emitted += blocks.size(); }, {});
+  RowPipeline pipeline(
+      plan, 2, [&](std::span<FinishedBlock const> blocks) { emitted += blocks.size(); },
+      [](std::span<BlockSize const>) {});
   pipeline.take(ConstHostRows{0, some_rows(image.view(), 0, 5), {}});
   pipeline.drop();
   pipeline.finish();
