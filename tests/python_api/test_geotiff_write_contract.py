@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Details of to_geotiff() that a comparison with xrspatial.geotiff 0.10.20 over random arguments showed to differ."""
+import numpy as np
+import pytest
+
+import terrazzo
+from terrazzo import compat
+
+xr = pytest.importorskip("xarray")
+pyproj = pytest.importorskip("pyproj")
+
+
+def raster(dims=("y", "x"), dtype=np.float32, rows=5, **attrs):
+    coords = {dims[-2]: 50 - 10.0 * np.arange(rows), dims[-1]: 100 + 10.0 * np.arange(6)}
+    shape = [3] * (len(dims) - 2) + [rows, 6]
+    return xr.DataArray(np.arange(np.prod(shape)).reshape(shape).astype(dtype), dims=dims, coords=coords, attrs=attrs)
+
+
+def written(path, data, **keywords):
+    return terrazzo.open_geotiff(terrazzo.to_geotiff(data, path / "a.tif", **keywords))
+
+
+# --- The order of checks
+
+
+UNEVEN = xr.DataArray(np.zeros((3, 2)), dims=("y", "x"), coords={"y": [0, 1, 2.00001], "x": [0.0, 1]})
+
+
+@pytest.mark.parametrize("data, keywords, error, message", [
+    (raster(("time", "y", "x"), crs=4326.0), {}, TypeError, "crs must be"),
+    (raster(("time", "y", "x")), {"crs": 7405}, compat.NonRepresentableEPSGCRSError, "compound"),
+    (UNEVEN, {"crs": "bogus"}, compat.NonUniformCoordsError, "non-uniform"),
+    (raster(rows=1), {"crs": "bogus"}, ValueError, "Cannot infer"),
+    (raster(dtype=np.complex64), {"crs": "bogus"}, compat.UnparseableCRSError, "bogus"),
+    (raster(nodata="x"), {"crs": "bogus"}, ValueError, "nodata must be numeric"),
+    (raster(transform=(1, 0.5, 0, 0, -1, 0)), {"compression": 5}, TypeError, "compression must be a str"),
+    (raster(nodata=True), {"predictor": 5}, ValueError, "predictor"),
+    (raster(), {"predictor": 5, "photometric": 1.5}, ValueError, "predictor"),
+    (raster(dtype=np.complex64), {"photometric": 1.5}, TypeError, "photometric"),
+    (raster(nodatavals=(7, 8)), {"pack": True}, compat.ConflictingNodataError, "distinct per-band"),
+    (raster(), {"compression": "jpeg", "allow_internal_only_jpeg": True, "photometric": 1.5}, ValueError, "uint8"),
+])  # fmt: skip
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_checks_have_the_order_of_the_reference(tmp_path, data, keywords, error, message):
+    with pytest.raises(error, match=message):
+        terrazzo.to_geotiff(data, tmp_path / "missing" / "a.tif", **keywords)
+
+
+# --- Georeference
+
+
+@pytest.mark.parametrize("dims", [("Y", "X"), ("a", "b"), ("y", "foo"), ("time", "x")])
+def test_two_dims_of_any_name_are_rows_and_columns(tmp_path, dims):
+    assert written(tmp_path, raster(dims)).attrs["transform"] == (10, 0, 95, 0, -10, 55)
+
+
+@pytest.mark.parametrize("dims", [("y", "x"), ("y", "foo")])
+def test_steps_of_rows_are_checked_without_those_of_columns(tmp_path, dims):
+    data = xr.DataArray(np.zeros((3, 2)), dims=dims, coords={"y": [0, 1, 5.0]})
+    with pytest.raises(compat.NonUniformCoordsError, match="'y'"):
+        terrazzo.to_geotiff(data, tmp_path / "a.tif")
+
+
+@pytest.mark.parametrize("transform", [(0.0, 0, 0, 0, -1, 0), (float("nan"), 0, 0, 0, -1, 0), (1, 0, 0, 0, float("inf"), 0)])
+def test_pixels_need_a_size(tmp_path, transform):
+    with pytest.raises(compat.DegeneratePixelSizeError):
+        terrazzo.to_geotiff(raster(transform=transform), tmp_path / "a.tif")
+
+
+def test_crs_wkt_conflicts_only_if_it_is_wkt(tmp_path):
+    assert written(tmp_path, raster(crs=4326, crs_wkt="EPSG:32632")).attrs["crs"] == 4326
+    with pytest.raises(compat.ConflictingCRSError):
+        terrazzo.to_geotiff(raster(crs=4326, crs_wkt=pyproj.CRS(32632).to_wkt()), tmp_path / "a.tif")
+
+
+def test_crs_wkt_serves_where_crs_cannot_be_read(tmp_path):
+    with pytest.warns(compat.GeoTIFFFallbackWarning, match="bogus"):
+        assert written(tmp_path, raster(crs="bogus", crs_wkt=pyproj.CRS(32632).to_wkt())).attrs["crs"] == 32632
+
+
+# --- Nodata
+
+
+def test_nan_conflicts_with_nodata_of_bands(tmp_path):
+    with pytest.raises(compat.ConflictingNodataError, match="disagrees"):
+        terrazzo.to_geotiff(raster(nodata=float("nan"), nodatavals=(7, 7)), tmp_path / "a.tif")
+
+
+@pytest.mark.parametrize("text, number", [("7", 7), ("-9999.5", -9999.5), (" 7", 7)])
+def test_nodata_may_be_the_text_of_a_number(tmp_path, text, number):
+    assert written(tmp_path, raster(), nodata=text).attrs["nodata"] == number
+    assert written(tmp_path, raster(nodata=text)).attrs["nodata"] == number
+    with pytest.raises(ValueError, match="nodata must be numeric"):
+        terrazzo.to_geotiff(raster(), tmp_path / "a.tif", nodata="seven")
+
+
+# --- Sidecars
+
+
+@pytest.mark.parametrize("data, keywords", [
+    (np.zeros((4, 4)), {}), (raster(category_names=["a"]), {}), (raster(scale_factor=2.0), {"pack": True}),
+])  # fmt: skip
+def test_a_colour_ramp_without_effect_is_not_checked(tmp_path, data, keywords):
+    terrazzo.to_geotiff(data, tmp_path / "a.tif", color_ramp="mine", **keywords)
+    assert not list(tmp_path.glob("*.qml"))
