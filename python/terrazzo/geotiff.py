@@ -24,4 +24,4 @@ def plot_geotiff(da: Any, **keywords: Any) -> Any:
     return da.plot(**keywords)
 
 
-__all__ = ["open_geotiff", "to_geotiff", *(name for name in vars(compat) if name[0].isupper() and name != "ATTRS_CONTRACT")]
+__all__ = ["open_geotiff", "to_geotiff", *(name for name in vars(compat) if name[0].isupper() and name not in ("ATTRS_CONTRACT", "MalformedError"))]

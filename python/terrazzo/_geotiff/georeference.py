@@ -300,12 +300,13 @@ def coordinates(place: Place, window: Window) -> dict[str, np.ndarray[Any, Any]]
 
 
 def place_attrs(place: Place, window: Window) -> dict[str, Any]:
+    raster_type = {"raster_type": "point"} if place.is_point else {}
     if place.rotated is not None:
         return {
             "georef_status": GEOREF_STATUS_ROTATED_DROPPED,
             "_xrspatial_no_georef": True,
             "rotated_affine": tuple(map(float, place.rotated)),
-        }
+        } | raster_type
     attrs: dict[str, Any] = {}
     if place.epsg is not None:
         attrs["crs"] = int(place.epsg)
@@ -313,11 +314,9 @@ def place_attrs(place: Place, window: Window) -> dict[str, Any]:
         attrs["crs_wkt"] = place.wkt
     if place.transform is None:
         status = GEOREF_STATUS_CRS_ONLY if attrs else GEOREF_STATUS_NONE
-        return {"georef_status": status, "_xrspatial_no_georef": True} | attrs
+        return {"georef_status": status, "_xrspatial_no_georef": True} | attrs | raster_type
     dx, x, dy, y = map(float, place.transform)
     origin = x + window.column * dx, y + window.row * dy
     status = GEOREF_STATUS_FULL if attrs else GEOREF_STATUS_TRANSFORM_ONLY
     attrs |= {"georef_status": status, "transform": (dx, 0.0, origin[0], 0.0, dy, origin[1])}
-    if place.is_point:
-        attrs["raster_type"] = "point"
-    return attrs
+    return attrs | raster_type

@@ -96,14 +96,23 @@ def _samples(directory: Directory) -> tuple[Any, ...]:
     return tuple(directory.numbers(tag)[:1] for tag in (_BITS, _FORMAT, _SAMPLES))
 
 
-def sample_type(directory: Directory) -> np.dtype[Any]:
-    """Of pixels that have been read. Raises ValueError for samples that no pixel type holds."""
+def declared_type(directory: Directory) -> np.dtype[Any] | None:
+    """The type that the reference gives to pixels; None for samples that it does not read."""
     bits, kind = directory.number(_BITS, 8), directory.number(_FORMAT, 1)
     code = {1: "u", 2: "i", 3: "f", 4: "u"}.get(kind)
     try:
         return np.dtype(f"{code}{1 if bits < 8 else 2 if bits == 12 else 4 if (kind, bits) == (3, 16) else bits // 8}")
     except TypeError:
-        raise ValueError(f"Unsupported BitsPerSample={bits}, SampleFormat={kind}") from None
+        return None
+
+
+def sample_type(directory: Directory) -> np.dtype[Any]:
+    """Of pixels that have been read. Raises ValueError for samples that no pixel type holds."""
+    found = declared_type(directory)
+    if found is None:
+        bits, kind = directory.number(_BITS, 8), directory.number(_FORMAT, 1)
+        raise ValueError(f"Unsupported BitsPerSample={bits}, SampleFormat={kind}")
+    return found
 
 
 def image_size(directory: Directory) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from .._dataset import Dataset
 from .._geometry import Window
 from .source import is_strict
 from .values import Values
-from ..compat import GeoTIFFFallbackWarning
+from ..compat import DamagedDeflateError, GeoTIFFFallbackWarning
 from ..errors import Error, LimitError, MalformedError, UnsupportedError
 
 
@@ -49,11 +49,15 @@ class Pixels:
         try:
             pixels = self._read(place, strict)
         except MalformedError as error:
+            if error.tile is not None and self.dataset.info.layout.compression == "deflate":
+                damaged = DamagedDeflateError(*error.args)
+                damaged.__dict__.update(error.__dict__)
+                error = damaged
             error.add_note(
                 "Decompressed tile/strip size mismatch, or damaged data: each block must decode to the bytes of its pixels (width, "
                 "height, samples, bps). One that exceeds them may be a decompression bomb."
             )
-            raise
+            raise error from None
         except (LimitError, UnsupportedError) as error:
             raise ValueError(str(error)) from error
         return self.values.upright(_turned(pixels, self.orientation))

@@ -145,7 +145,7 @@ def to_geotiff(
     options: dict[str, Any] = {
         "crs": written_crs.definition,
         "transform": transform,
-        "pixel_is_point": is_point if transform is not None else None,
+        "pixel_is_point": is_point if transform is not None or written_crs.definition is not None else None,
         "compression": codec,
         "level": arguments.level_of(codec, compression_level),
         "predictor": chosen_predictor,
