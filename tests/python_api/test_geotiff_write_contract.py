@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Details of to_geotiff() that a comparison with xrspatial.geotiff 0.10.20 over random arguments showed to differ."""
+import io
+
 import numpy as np
 import pytest
 
@@ -103,3 +105,15 @@ def test_nodata_may_be_the_text_of_a_number(tmp_path, text, number):
 def test_a_colour_ramp_without_effect_is_not_checked(tmp_path, data, keywords):
     terrazzo.to_geotiff(data, tmp_path / "a.tif", color_ramp="mine", **keywords)
     assert not list(tmp_path.glob("*.qml"))
+
+
+@pytest.mark.parametrize("bigtiff", [False, True])
+@pytest.mark.parametrize("keywords", [{}, {"tiled": False}, {"compression": "none"}])
+def test_nodata_keeps_its_type(tmp_path, bigtiff, keywords):
+    data = written(tmp_path, raster(nodata=-9999.0), bigtiff=bigtiff, **keywords)
+    assert repr(data.attrs["nodata"]) == "-9999.0" and (data == raster()).all()
+    file = io.BytesIO()
+    terrazzo.to_geotiff(raster(nodata=-9999.0), file, bigtiff=bigtiff, **keywords)
+    assert repr(terrazzo.open_geotiff(file).attrs["nodata"]) == "-9999.0"
+    assert terrazzo.open(tmp_path / "a.tif").nodata == -9999
+    assert terrazzo.validate(tmp_path / "a.tif").valid_tiff

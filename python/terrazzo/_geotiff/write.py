@@ -244,7 +244,7 @@ def _write_to(
         _write_pixels(name, pixels, options, buffer_bytes, statistics)
         if corrections:
             with open(name, "r+b") as file:
-                tags.correct(file, corrections)
+                tags.correct(file, corrections, appends=not options.cog)
         return
     if hasattr(path, "seek") and hasattr(path, "truncate"):
         path.seek(0)
@@ -254,7 +254,7 @@ def _write_to(
         return
     memory = io.BytesIO()
     _write_pixels(memory, pixels, options, buffer_bytes, statistics)
-    tags.correct(memory, corrections)
+    tags.correct(memory, corrections, appends=not options.cog)
     path.write(memory.getvalue())
 
 

@@ -128,8 +128,10 @@ def override(attrs: dict[str, Any], tag: int, name: str | None = None) -> tuple[
     return None if value is None else tuple(int(item) for item in value)
 
 
-def correct(file: Any, values: Corrections) -> None:
-    """Overwrites values of tags in every image of a seekable binary file, where there is room for them."""
+def correct(file: Any, values: Corrections, appends: bool) -> None:
+    """Overwrites values of tags in every image of a seekable binary file, where there is room for them. `appends` is for
+    texts that need more: they follow the pixels.
+    """
 
     def read_at(offset: int, length: int) -> bytes:
         file.seek(offset)
@@ -141,23 +143,27 @@ def correct(file: Any, values: Corrections) -> None:
         for tag, numbers in values.items():
             entry = directory.entries.get(tag)
             if entry is not None and isinstance(numbers, bytes):
-                _replace_text(file, entry, numbers, is_big)
+                _replace_text(file, entry, numbers, is_big, appends)
             elif entry is not None and entry.type == _SHORT and entry.count == len(numbers):
                 file.seek(entry.offset)
                 file.write(np.asarray(numbers, "<u2").tobytes())
 
 
-def _replace_text(file: Any, entry: Entry, text: bytes, is_big: bool) -> None:
-    """A text that is too long for the place of the old one is left out."""
-    counter, inline = (8, 8) if is_big else (4, 4)
-    field = entry.place + 4 + counter
-    if len(text) <= inline:
+def _replace_text(file: Any, entry: Entry, text: bytes, is_big: bool, appends: bool) -> None:
+    """A text that is too long for the place of the old one is left out, or appended to the file."""
+    size = 8 if is_big else 4  # bytes of a count, and of an offset or inline value
+    field = entry.place + 4 + size
+    if len(text) <= size:
         file.seek(field)
-        file.write(text.ljust(inline, b"\0"))
-    elif entry.count >= len(text) and entry.count > inline:
+        file.write(text.ljust(size, b"\0"))
+    elif entry.count >= len(text) and entry.count > size:
         file.seek(entry.offset)
         file.write(text)
+    elif appends and (end := file.seek(0, 2)) + len(text) < 1 << 8 * size:
+        file.write(b"\0" * (end % 2) + text)  # values begin at words
+        file.seek(field)
+        file.write((end + end % 2).to_bytes(size, "little"))
     else:
         return
     file.seek(entry.place + 4)
-    file.write(len(text).to_bytes(counter, "little"))
+    file.write(len(text).to_bytes(size, "little"))
