@@ -13,9 +13,12 @@ import warnings
 from typing import Any
 
 from . import compat
+from ._geotiff import accessor
 from ._geotiff.read import open_geotiff
 from ._geotiff.write import to_geotiff
 from .compat import *  # noqa: F403  (names are found beside the functions, as in xrspatial.geotiff)
+
+accessor.register()
 
 
 def plot_geotiff(da: Any, **keywords: Any) -> Any:
