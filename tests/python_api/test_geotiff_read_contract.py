@@ -63,6 +63,27 @@ def test_points_are_written_without_a_transform(tmp_path):
     assert terrazzo.open_geotiff(terrazzo.to_geotiff(data, tmp_path / "a.tif")).attrs["raster_type"] == "point"
 
 
+def levels(path, kind, *tags):
+    """A raster with tags and a smaller image of a NewSubfileType without."""
+    with tifffile.TiffWriter(path) as file:
+        file.write(np.zeros((4, 6), np.int16), extratags=tags, metadata=None, description="hills")
+        file.write(np.zeros((2, 3), np.int16), subfiletype=kind, metadata=None)
+    return terrazzo.open_geotiff(path, overview_level=1, masked=True, allow_rotated=True)
+
+
+def test_overviews_inherit_and_pages_do_not(tmp_path):
+    tags = *UTM, nodata("7"), (42112, 2, 0, '<GDALMetadata><Item name="A">b</Item></GDALMetadata>', True)
+    overview, page = levels(tmp_path / "a.tif", 1, *tags), levels(tmp_path / "b.tif", 0, *tags)
+    assert overview.dtype == np.float64 and overview.attrs["nodata"] == 7 and overview.attrs["crs"] == 32632
+    assert overview.attrs["gdal_metadata"] == {"A": "b"} and overview.attrs["image_description"] == "hills"
+    assert page.dtype == np.int16 and not {"nodata", "crs", "gdal_metadata", "image_description"} & set(page.attrs)
+
+
+@pytest.mark.parametrize("tags", [UTM[2:], ((34264, 12, 16, (10.0, 1, 0, 0, 0, -10.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1.0), True),)])
+def test_overviews_inherit_no_place_without_a_transform(tmp_path, tags):
+    assert levels(tmp_path / "a.tif", 1, *tags).attrs["georef_status"] == "none"
+
+
 @pytest.mark.parametrize("chunks", [None, 8])
 def test_damaged_deflate_is_an_error_of_zlib_too(tmp_path, chunks):
     path = tmp_path / "a.tif"

@@ -50,6 +50,9 @@ class Place(NamedTuple):
     wkt: str | None
 
 
+NO_PLACE = Place(None, None, False, None, None)
+
+
 def has_place(directory: Directory) -> bool:
     return any(tag in directory for tag in (_PIXEL_SCALE, _TIEPOINT, _MATRIX, _GEO_KEYS))
 

@@ -51,6 +51,8 @@ class Levels:
             )
         self.chosen = level
         self.first, self.directory = self.levels[0].directory, self.levels[level].directory
+        # Overviews inherit what they lack; further pages of the file do not.
+        self.parent = self.first if self.levels[level].is_reduced or not self.levels[level].inside else self.directory
         self.has_own_place = level == 0 or has_place(self.directory) or not self.levels[level].is_reduced
         self.has_sidecar_place = level == 0 or not self.has_own_place
 

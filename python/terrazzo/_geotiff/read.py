@@ -10,7 +10,7 @@ import xarray as xr
 
 from . import arguments
 from .arguments import UNSET
-from .georeference import coordinates, flipped, has_place, moved, place_attrs, read_grid, read_place
+from .georeference import NO_PLACE, coordinates, flipped, has_place, moved, place_attrs, read_grid, read_place
 from .levels import Levels, check_layout, check_samples, declared_type, sample_type
 from .metadata import category_attrs, metadata_attrs, read_metadata, read_nodata, read_packing
 from .pixels import Pixels, require_cupy
@@ -101,10 +101,10 @@ def open_geotiff(
         max_cloud_bytes = environment_size("XRSPATIAL_GEOTIFF_MAX_CLOUD_BYTES", MAX_CLOUD_BYTES)
     opened = Source(source, max_cloud_bytes, check_size=chunks is None)
     levels = Levels(opened, level)
-    directory, first = levels.directory, levels.first
+    directory, parent = levels.directory, levels.parent
     samples = directory.number(_SAMPLES, 1)
-    read_grid(directory if levels.has_own_place else first, None, allow_rotated)  # refuses what is no grid
-    nodata = read_nodata(directory, first)
+    read_grid(directory if levels.has_own_place else levels.first, None, allow_rotated)  # refuses what is no grid
+    nodata = read_nodata(directory, parent)
     bits = directory.number(_BITS, 8)
     declared = declared_type(directory)
     if declared is not None:
@@ -133,15 +133,15 @@ def open_geotiff(
     stored = sample_type(directory) if stored is None else stored
     check_nodata(nodata, stored, allow_invalid_nodata)
     place = read_place(
-        directory if levels.has_own_place else first, dataset if levels.has_sidecar_place else None, allow_rotated,
+        directory if levels.has_own_place else levels.first, dataset if levels.has_sidecar_place else None, allow_rotated,
         allow_unparseable_crs,
     )  # fmt: skip
     if not levels.has_own_place:
-        place = moved(place, levels.size, levels.full_size)
+        place = NO_PLACE if place.transform is None else moved(place, levels.size, levels.full_size)
     if chunk_size is None:
         place = flipped(place, orientation, levels.size)
 
-    packing = read_packing(read_metadata(directory, first), band) if unpack else None
+    packing = read_packing(read_metadata(directory, parent), band) if unpack else None
     inverted = None
     if chunk_size is not None:
         with refusals:
@@ -152,7 +152,7 @@ def open_geotiff(
     values = Values(stored, nodata, bool(masked or unpack), packing, dtype, inverted)
 
     attrs: dict[str, Any] = {"_xrspatial_geotiff_contract": ATTRS_CONTRACT} | place_attrs(place, part)
-    attrs |= metadata_attrs(directory, first) | category_attrs(opened.path)
+    attrs |= metadata_attrs(directory, parent) | category_attrs(opened.path)
     if chunk_size is not None:
         arguments.check_tasks(chunk_size, part.height, part.width)
         pixels = Pixels(dataset, samples, overview, part, band, values, orientation, refusals.error)
