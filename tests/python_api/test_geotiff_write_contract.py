@@ -117,3 +117,12 @@ def test_nodata_keeps_its_type(tmp_path, bigtiff, keywords):
     assert repr(terrazzo.open_geotiff(file).attrs["nodata"]) == "-9999.0"
     assert terrazzo.open(tmp_path / "a.tif").nodata == -9999
     assert terrazzo.validate(tmp_path / "a.tif").valid_tiff
+
+
+@pytest.mark.parametrize("colors, read", [
+    (np.array([[1, 2, 3, 4], [5, 6, 7, 8]]), [(1, 2, 3, 4), (5, 6, 7, 8)]), ([(1, 2, 3)] * 2, [(1, 2, 3, 255)] * 2), ("red", None),
+])  # fmt: skip
+def test_colours_of_categories_are_any_sequence(tmp_path, colors, read):
+    attrs = written(tmp_path, raster(dtype=np.uint8, category_names=np.array(["a", "b"]), category_colors=colors)).attrs
+    assert attrs["category_names"] == ["a", "b"] and attrs.get("category_colors") == read
+    assert "<Row index=\"0\"><F>0</F><F>a</F>" in (tmp_path / "a.tif.aux.xml").read_text()

@@ -16,7 +16,7 @@ from .. import _core
 from . import write_arguments as arguments
 from . import write_tags as tags
 from .arguments import check_gpu
-from .sidecars import Statistics, check_ramp, remove_stale, write_categories, write_symbology
+from .sidecars import Statistics, check_ramp, has_categories, remove_stale, write_categories, write_symbology
 from .source import is_strict
 from .write_georeference import check_axes, check_crs, check_crs_attrs, check_rotation, resolve_crs, resolve_transform
 from .write_values import (
@@ -82,7 +82,7 @@ def to_geotiff(
     path = os.fspath(path) if isinstance(path, os.PathLike) else path
     attrs = dict(data.attrs) if isinstance(data, xr.DataArray) else {}
     categories = attrs.get("category_names"), attrs.get("category_colors")
-    ramp = check_ramp(color_ramp) if isinstance(data, xr.DataArray) and not categories[0] and not pack else None
+    ramp = check_ramp(color_ramp) if isinstance(data, xr.DataArray) and not has_categories(categories[0]) and not pack else None
     arguments.check_nodata_bool(nodata)
     if gpu is not None:
         check_gpu(gpu, "a bool or None")
