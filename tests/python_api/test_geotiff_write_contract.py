@@ -126,3 +126,8 @@ def test_colours_of_categories_are_any_sequence(tmp_path, colors, read):
     attrs = written(tmp_path, raster(dtype=np.uint8, category_names=np.array(["a", "b"]), category_colors=colors)).attrs
     assert attrs["category_names"] == ["a", "b"] and attrs.get("category_colors") == read
     assert "<Row index=\"0\"><F>0</F><F>a</F>" in (tmp_path / "a.tif.aux.xml").read_text()
+
+
+def test_pack_takes_the_type_of_an_integer_that_marks_missing_pixels(tmp_path):
+    for attrs, dtype in (({"nodata": np.int16(7)}, "int16"), ({"nodatavals": (7,)}, "int64"), ({"_FillValue": 7}, "int64")):
+        assert written(tmp_path, raster(scale_factor=2.0, **attrs), pack=True).dtype == dtype

@@ -255,7 +255,7 @@ def _packed_dtype(attrs: dict[str, Any], sentinel: Any, fallback: np.dtype[Any])
     named = attrs.get("mask_and_scale_dtype")
     if named is not None:
         return np.dtype(named)
-    own = attrs.get("nodata")
+    own = attrs["nodata"] if attrs.get("nodata") is not None else resolve_nodata(None, attrs)
     is_integer = isinstance(own, (int, np.integer)) and not isinstance(own, bool)
     return np.asarray(own).dtype if is_integer else fallback
 
