@@ -75,12 +75,15 @@ class Pixels:
     def __getitem__(self, key: tuple[slice, ...]) -> Any:
         return self.values.apply(self.stored(key[0], key[1]))
 
-    def as_dask(self, chunks: tuple[int, int], gpu: bool) -> Any:
+    def as_dask(self, chunks: tuple[int, int], gpu: bool, version: Any) -> Any:
+        """Tasks have the same names only for the same `version` of the source: dask takes equal names for equal pixels."""
         import dask.array as da
+        from dask.base import tokenize
 
         shape = chunks if self.flat else (*chunks, self.shape[2])
+        name = f"open_geotiff-{tokenize(self, version)}"
         data = da.from_array(
-            self, chunks=shape, asarray=False, fancy=False, meta=np.empty((0,) * self.ndim, self.dtype)
+            self, chunks=shape, asarray=False, fancy=False, meta=np.empty((0,) * self.ndim, self.dtype), name=name
         )
         if not gpu:
             return data

@@ -156,7 +156,7 @@ def open_geotiff(
     if chunk_size is not None:
         arguments.check_tasks(chunk_size, part.height, part.width)
         pixels = Pixels(dataset, samples, overview, part, band, values, orientation, refusals.error)
-        data = pixels.as_dask(chunk_size, gpu)
+        data = pixels.as_dask(chunk_size, gpu, opened.version())
     else:
         arguments.check_pixels(part.height, part.width, samples, stored.itemsize, max_pixels)
         pixels = Pixels(dataset, samples, overview, part, band, values, orientation)

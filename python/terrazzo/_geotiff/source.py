@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 import threading
+import uuid
 from typing import Any
 
 from .http import HttpFile, check_chain, is_http
@@ -138,9 +139,16 @@ class Source:
         else:
             self.path = self.opened = name[7:] if is_file_url else name
             local = LocalFile(self.path)
+            self._status = os.fstat(local.handle)
             self.file = Bytes(local.size, local.read_at)
         if check_size and is_remote(name) and not is_http(name):
             _check_size(name, self.file.size, max_cloud_bytes)
+
+    def version(self) -> tuple[Any, ...]:
+        """Differs between contents of a file; of a remote one, which may change unnoticed, between calls."""
+        if self.path is None:
+            return (uuid.uuid4().hex,)
+        return self._status.st_ino, self._status.st_size, self._status.st_mtime_ns
 
 
 def _content(file: Any) -> bytes:
