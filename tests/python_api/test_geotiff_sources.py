@@ -12,6 +12,7 @@ import warnings
 import numpy as np
 import pytest
 import rasterio
+import tifffile
 
 import terrazzo
 from terrazzo import compat
@@ -162,6 +163,37 @@ def test_cloud_objects_have_a_limit(memory, dem, monkeypatch):
             terrazzo.open_geotiff(url, max_cloud_bytes=10, **keywords)
     with pytest.raises(compat.RemoteStableSourcesOnlyError, match="release_gate_geotiff.rst"):
         terrazzo.open_geotiff(url, stable_only=True)
+
+
+def test_overviews_lie_beside_a_cloud_object(memory):
+    url, small = "memory://geotiff/dem.tif", np.full((150, 200), 7, np.float32)
+    file = io.BytesIO()
+    tifffile.imwrite(file, small, subfiletype=1, metadata=None)
+    with pytest.raises(ValueError, match="1 pyramid IFDs"):
+        terrazzo.open_geotiff(url, overview_level=1)
+    memory.pipe("/geotiff/dem.tif.ovr", file.getvalue())
+    found = terrazzo.open_geotiff(url, overview_level=1)
+    np.testing.assert_array_equal(found, small)
+    assert found.attrs["crs"] == 32632 and found.attrs["transform"][0] == 20
+    pytest.importorskip("dask")
+    lazy = pickle.loads(pickle.dumps(terrazzo.open_geotiff(url, overview_level=1, chunks=64)))
+    np.testing.assert_array_equal(lazy, small)
+    memory.pipe("/geotiff/dem.tif.ovr", b"junk" * 9)
+    with pytest.raises(ValueError, match="external sidecar 'memory://geotiff/dem.tif.ovr'"):
+        terrazzo.open_geotiff(url, overview_level=1)
+    assert terrazzo.open_geotiff(url).shape == (300, 400)
+    memory.pipe("/geotiff/dem.tif.ovr", bytes(1_000_000))
+    with pytest.raises(compat.CloudSizeLimitError, match="dem.tif.ovr"):
+        terrazzo.open_geotiff(url, overview_level=1, max_cloud_bytes=900_000)
+
+
+def test_overviews_lie_beside_a_file_of_a_server(server, dem, monkeypatch):
+    monkeypatch.setenv("XRSPATIAL_GEOTIFF_ALLOW_PRIVATE_HOSTS", "1")
+    url, asked = server
+    terrazzo.open_geotiff(f"{url}/dem.tif", window=(0, 0, 4, 4))
+    once = len(asked)
+    np.testing.assert_array_equal(terrazzo.open_geotiff(f"{url}/dem.tif", overview_level=1), rasterio.open(dem).read(1))
+    assert once < len(asked)
 
 
 def test_cloud_objects_appear_complete_or_not_at_all(memory, dem):

@@ -2,7 +2,6 @@
 """The images of a file that overview_level counts, and the checks of their directories before pixels are read."""
 from __future__ import annotations
 
-import os
 import warnings
 from typing import Any, NamedTuple
 
@@ -10,9 +9,9 @@ import numpy as np
 
 from .._dataset import Dataset, open
 from .georeference import has_place
-from .source import LocalFile, Source, environment_size
+from .source import Source, environment_size
 from .tags import Bytes, Directory, RepeatedTagError, read_directories
-from ..compat import DuplicateIFDTagError
+from ..compat import CloudSizeLimitError, DuplicateIFDTagError
 from ..errors import LimitError, UnsupportedError
 
 MAX_TILE_BYTES = 256 << 20
@@ -51,8 +50,8 @@ class Levels:
             )
         self.chosen = level
         self.first, self.directory = self.levels[0].directory, self.levels[level].directory
-        # Overviews inherit what they lack; further pages of the file do not.
-        self.parent = self.first if self.levels[level].is_reduced or not self.levels[level].inside else self.directory
+        # Overviews inherit what they lack; further pages do not.
+        self.parent = self.first if self.levels[level].is_reduced else self.directory
         self.has_own_place = level == 0 or has_place(self.directory) or not self.levels[level].is_reduced
         self.has_sidecar_place = level == 0 or not self.has_own_place
 
@@ -79,7 +78,7 @@ class Levels:
 
     def _open(self, level: Level) -> Dataset:
         try:
-            dataset = open(self.source.opened if level.inside else f"{self.source.path}.ovr", page=level.page)
+            dataset = open(self.source.opened if level.inside else self.source.opened_sidecar, page=level.page)
             assert dataset.dtype is not None  # images that cannot be decoded are refused here
             return dataset
         except (LimitError, UnsupportedError) as error:
@@ -131,12 +130,12 @@ def _pyramid(chain: list[Directory], inside: bool) -> list[Level]:
 
 
 def _sidecar_levels(source: Source, needed: bool, level: int) -> list[Level]:
-    if source.path is None or not os.path.exists(source.path + ".ovr"):
-        return []
-    name = source.path + ".ovr"
+    name = source.sidecar_name
     try:
-        file = LocalFile(name)
-        return _pyramid(_directories(Bytes(file.size, file.read_at)), inside=False)
+        sidecar = source.sidecar(needed)
+        return [] if sidecar is None else _pyramid(_directories(sidecar), inside=False)
+    except CloudSizeLimitError:
+        raise
     except (ValueError, OSError) as error:
         what = f"{type(error).__name__}: {error}"
         if needed:
