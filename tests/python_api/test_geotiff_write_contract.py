@@ -80,6 +80,19 @@ def test_crs_wkt_serves_where_crs_cannot_be_read(tmp_path):
         assert written(tmp_path, raster(crs="bogus", crs_wkt=pyproj.CRS(32632).to_wkt())).attrs["crs"] == 32632
 
 
+def test_a_compound_crs_keeps_its_heights(tmp_path):
+    wkt = pyproj.CRS(7405).to_wkt()
+    with pytest.warns(UserWarning, match="WKT only"):
+        attrs = written(tmp_path, raster(crs=wkt)).attrs
+    assert attrs["crs_wkt"] == wkt and "crs" not in attrs
+    assert terrazzo.open(tmp_path / "a.tif").crs == 27700
+
+
+def test_a_part_of_a_byte_is_no_part_of_the_buffer(tmp_path):
+    pytest.importorskip("dask")
+    assert (written(tmp_path, raster().chunk(2), streaming_buffer_bytes=100.5) == raster()).all()
+
+
 # --- Nodata
 
 

@@ -36,6 +36,7 @@ WKT_ROOTS = (
     "PROJCS", "GEOGCS", "PROJCRS", "GEOGCRS", "COMPD_CS", "COMPOUNDCRS", "GEODCRS", "GEODETICCRS", "PROJECTEDCRS",
     "GEOGRAPHICCRS", "BOUNDCRS", "LOCAL_CS", "GEOCCS", "ENGCRS", "VERTCRS", "VERT_CS",
 )  # fmt: skip
+_COMPOUND_ROOTS = ("COMPD_CS", "COMPOUNDCRS")
 
 
 class Place(NamedTuple):
@@ -168,6 +169,9 @@ def _crs(keys: dict[int, Any], dataset: Any, allow_unparseable: bool) -> tuple[i
             f"the file declares ModelTypeGeoKey=projected (1) but populates GeographicTypeGeoKey={geographic} and no "
             "ProjectedCSTypeGeoKey, so the projected CRS is not known. Correct the file's GeoKey directory."
         )
+    if wkt is not None and wkt.lstrip().upper().startswith(_COMPOUND_ROOTS):  # codes name its horizontal part alone
+        _check_parses(wkt.strip(), allow_unparseable)
+        return None, wkt.strip()
     if has_projected:
         return projected, _wkt_of_epsg(projected)
     if has_geographic and model != 1:

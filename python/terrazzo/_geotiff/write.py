@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import operator
+import math
 import os
 import tempfile
 import warnings
@@ -140,7 +140,7 @@ def to_geotiff(
     pixels = writable(pixels)
     if is_inverted:
         pixels, nodata = inverted(pixels, nodata)
-    buffer_bytes = operator.index(streaming_buffer_bytes) if is_dask(pixels) else _BUFFER_BYTES
+    buffer_bytes = math.floor(streaming_buffer_bytes) if is_dask(pixels) else _BUFFER_BYTES
     filled = pixels.dtype.kind == "f" and nodata is not None and attrs.get("masked_nodata") is not False
     options: dict[str, Any] = {
         "crs": written_crs.definition,
