@@ -144,3 +144,12 @@ def test_colours_of_categories_are_any_sequence(tmp_path, colors, read):
 def test_pack_takes_the_type_of_an_integer_that_marks_missing_pixels(tmp_path):
     for attrs, dtype in (({"nodata": np.int16(7)}, "int16"), ({"nodatavals": (7,)}, "int64"), ({"_FillValue": 7}, "int64")):
         assert written(tmp_path, raster(scale_factor=2.0, **attrs), pack=True).dtype == dtype
+
+
+def test_extra_tags_of_64_bits_have_32_in_a_classic_file(tmp_path):
+    data = raster(_xrspatial_geotiff_contract=5, extra_tags=[(65000, 16, 2, (5, 6))])
+    assert (65000, 4, 2, (5, 6)) in written(tmp_path, data).attrs["extra_tags"]
+    assert (65000, 16, 2, (5, 6)) in written(tmp_path, data, bigtiff=True).attrs["extra_tags"]
+    data.attrs["extra_tags"] = [(65000, 16, 1, 1 << 40)]
+    with pytest.raises(ValueError, match="32 bits"):
+        terrazzo.to_geotiff(data, tmp_path / "a.tif")

@@ -164,7 +164,7 @@ def to_geotiff(
     chosen, corrections = _colors(options, pixels, attrs, number, photometric, codec)
     if "nodata" in options and isinstance(nodata, float):  # the library writes the number that pixels can have
         corrections[tags.NODATA] = str(nodata).encode() + b"\0"
-    for tag, field_type, count, content in [*written_crs.geo_keys, *tags.raw_tags(attrs, nodata, own_nodata)]:
+    for tag, field_type, count, content in [*written_crs.geo_keys, *tags.raw_tags(attrs, nodata, own_nodata, bool(bigtiff))]:
         chosen.add_extra_tag(tag, field_type, count, content)
     if gpu:
         pixels = _on_gpu(pixels)

@@ -17,6 +17,7 @@ _UNITS = {"none": 1, "inch": 2, "centimeter": 3}
 _ASCII, _BYTE, _SHORT, _UNDEFINED, _RATIONAL, _SRATIONAL = 2, 1, 3, 7, 5, 10
 _CODES = {1: "u1", 3: "<u2", 4: "<u4", 5: "<u4", 6: "i1", 7: "u1", 8: "<i2", 9: "<i4", 10: "<i4", 11: "<f4", 12: "<f8",
           13: "<u4", 16: "<u8", 17: "<i8", 18: "<u8"}  # fmt: skip
+_NARROW = {16: 4, 17: 9, 18: 13}
 
 # Tags of the layout, of the georeference and of attributes that have their own place.
 _OWN = frozenset({
@@ -42,8 +43,10 @@ def check_rich_attrs(attrs: dict[str, Any], experimental: bool) -> None:
         )
 
 
-def raw_tags(attrs: dict[str, Any], nodata: Any, own_nodata: bool) -> list[RawTag]:
-    """Tags of the attributes. `own_nodata` is for a nodata value that no pixel can have: it is written as a text."""
+def raw_tags(attrs: dict[str, Any], nodata: Any, own_nodata: bool, is_big: bool) -> list[RawTag]:
+    """Tags of the attributes. `own_nodata` is for a nodata value that no pixel can have: it is written as a text. Numbers of
+    64 bits have 32 unless `is_big`, because a classic TIFF has no larger ones.
+    """
     tags: dict[int, RawTag] = {}
 
     def add(tag: int, field_type: int, count: int, data: bytes) -> None:
@@ -70,6 +73,7 @@ def raw_tags(attrs: dict[str, Any], nodata: Any, own_nodata: bool) -> list[RawTa
         add(_RESOLUTION_UNIT, _SHORT, 1, int(number).to_bytes(2, "little"))
     for tag, field_type, count, value in attrs.get("extra_tags") or ():
         if tag not in _OWN:
+            field_type = field_type if is_big else _NARROW.get(field_type, field_type)
             add(int(tag), int(field_type), *_encoded(int(tag), int(field_type), int(count), value))
     return list(tags.values())
 
@@ -101,9 +105,12 @@ def _encoded(tag: int, field_type: int, count: int, value: Any) -> tuple[int, by
     if field_type in (_RATIONAL, _SRATIONAL) and numbers.size == count:
         return count, b"".join(_fraction(float(number), f"extra_tags[{tag}]") for number in numbers.ravel())
     try:
-        return count, numbers.astype(_CODES[field_type], casting="unsafe").tobytes()
+        stored = numbers.astype(_CODES[field_type], casting="unsafe")
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"extra_tags: tag {tag}: {value!r} are no values of field type {field_type}: {error}") from error
+    if field_type in _NARROW.values() and not np.array_equal(stored, numbers):
+        raise ValueError(f"extra_tags: tag {tag}: {value!r} does not fit into 32 bits")
+    return count, stored.tobytes()
 
 
 def metadata_xml(items: dict[Any, Any]) -> str:
