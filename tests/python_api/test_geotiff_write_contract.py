@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 import pytest
+import tifffile
 
 import terrazzo
 from terrazzo import compat
@@ -153,3 +154,28 @@ def test_extra_tags_of_64_bits_have_32_in_a_classic_file(tmp_path):
     data.attrs["extra_tags"] = [(65000, 16, 1, 1 << 40)]
     with pytest.raises(ValueError, match="32 bits"):
         terrazzo.to_geotiff(data, tmp_path / "a.tif")
+
+
+# --- Colours
+
+
+@pytest.mark.parametrize("extra, keywords, number, written_extra", [
+    ((2,), {}, 2, (2,)), ((0,), {}, 2, (0,)), ((0, 0, 2), {}, 1, (0, 0, 2)), ((2,), {"photometric": "minisblack"}, 1, (0, 0, 0)),
+    ((0, 0, 0), {"photometric": "rgb"}, 2, (0,)), ((0, 0, 0), {"photometric": "rgba"}, 2, (2,)),
+])  # fmt: skip
+def test_alpha_of_a_file_stays_alpha(tmp_path, extra, keywords, number, written_extra):
+    attrs = {"_xrspatial_geotiff_contract": 5, "extra_samples": extra, "extra_tags": [(338, 3, len(extra), extra)]}
+    data = xr.DataArray(np.zeros((5, 6, 4), np.uint8), dims=("y", "x", "band"), attrs=attrs)
+    assert written(tmp_path, data, **keywords).attrs["extra_samples"] == written_extra
+    with tifffile.TiffFile(tmp_path / "a.tif") as file:
+        assert file.pages[0].photometric == number
+
+
+def test_min_is_white_of_dask(tmp_path):
+    da = pytest.importorskip("dask.array")
+    pixels = np.arange(30, dtype=np.uint8).reshape(5, 6)
+    for array in (da.from_array(pixels, chunks=3), pixels):
+        assert (written(tmp_path, array, photometric="miniswhite") == pixels).all()
+    for data, keywords in ((raster(dtype=np.uint8).chunk(2), {}), (pixels, {"overview_levels": []})):
+        with pytest.raises(NotImplementedError, match="miniswhite"):
+            terrazzo.to_geotiff(data, tmp_path / "a.tif", photometric="miniswhite", **keywords)

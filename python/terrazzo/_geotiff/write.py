@@ -133,7 +133,8 @@ def to_geotiff(
     number = _overridden(number, attrs, bands, photometric)
     is_inverted = number == 0 and bands == 1
     if is_inverted:
-        check_inverted(pixels, is_simple=not (cog or overview_levels or is_dask(pixels) or gpu))
+        is_lazy = isinstance(data, xr.DataArray) and is_dask(pixels)
+        check_inverted(pixels, is_simple=not (cog or overview_levels is not None or is_lazy or gpu))
     factors = arguments.check_overviews(overview_levels, height, width) if cog else None
     overview_method = arguments.check_resampling(overview_resampling) if cog else None
     arguments.check_nodata_bool(nodata)
@@ -207,6 +208,10 @@ def _colors(
     """(options of the library, tags to correct in the file)."""
     bands = pixels.shape[0]
     corrections: tags.Corrections = {}
+    samples = tags.override(attrs, tags.EXTRA_SAMPLES, "extra_samples") or ()
+    is_auto = isinstance(photometric, str) and photometric.lower() == "auto"
+    if is_auto and number == 1 and bands > 3 and len(samples) == bands - 3:  # attributes of a file with three colours
+        number = 2
     names = {0: "miniswhite", 1: "minisblack", 2: "rgb"}
     if codec == "jpeg" and bands == 3:
         number, photometric = 2, "rgb"
@@ -216,8 +221,7 @@ def _colors(
     if number == 2 and bands > 3:
         is_alpha = isinstance(photometric, str) and photometric.lower() == "rgba"
         corrections[tags.EXTRA_SAMPLES] = (2 if is_alpha else 0, *[0] * (bands - 4))
-    samples = tags.override(attrs, tags.EXTRA_SAMPLES, "extra_samples")
-    if samples is not None:
+    if samples and len(samples) == bands - (3 if number == 2 else 1):
         corrections[tags.EXTRA_SAMPLES] = samples
     palette = tags.override(attrs, tags.COLOR_MAP, "colormap")
     if palette is not None and bands == 1 and pixels.dtype in (np.uint8, np.uint16) and len(palette) == 3 << 8 * pixels.dtype.itemsize:
