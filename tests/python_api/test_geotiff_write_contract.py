@@ -89,6 +89,26 @@ def test_a_compound_crs_keeps_its_heights(tmp_path):
     assert terrazzo.open(tmp_path / "a.tif").crs == 27700
 
 
+def codes_of_pyproj_alone():
+    for code in (10606, 23306, 27707):
+        try:
+            pyproj.CRS.from_epsg(code)
+        except pyproj.exceptions.CRSError:
+            continue
+        try:
+            terrazzo.Crs(code)
+        except terrazzo.UsageError:
+            yield code
+
+
+def test_codes_that_only_pyproj_knows_are_written(tmp_path):
+    codes = list(codes_of_pyproj_alone())
+    if not codes:
+        pytest.skip("PROJ is as new as pyproj")
+    for code in codes:
+        assert written(tmp_path, raster(crs=code)).attrs["crs"] == code
+
+
 def test_a_part_of_a_byte_is_no_part_of_the_buffer(tmp_path):
     pytest.importorskip("dask")
     assert (written(tmp_path, raster().chunk(2), streaming_buffer_bytes=100.5) == raster()).all()

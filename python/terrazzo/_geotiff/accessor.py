@@ -104,6 +104,8 @@ def _box(extent: tuple[float, float, float, float], transform: Any) -> tuple[flo
 
 def _check_crs(crs: Any, file_attrs: dict[str, Any], auto_reproject: bool) -> None:
     stored = file_attrs.get("crs", file_attrs.get("crs_wkt"))
+    if crs == stored:
+        return
     try:
         own = Crs(crs)
         if stored is None or own == Crs(stored):

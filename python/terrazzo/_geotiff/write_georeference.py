@@ -142,11 +142,20 @@ def _coded(code: int, is_point: bool) -> WrittenCrs:
             f"EPSG:{code} is a compound CRS ({found.name!r}), which cannot be represented by the one code of a horizontal CRS. "
             "Pass the horizontal CRS, or the compound one as WKT."
         )
-    if len(found.axis_info) == 2 and (found.is_projected or found.is_geographic):
+    if len(found.axis_info) == 2 and (found.is_projected or found.is_geographic) and _is_known(code):
         return WrittenCrs(code, [])
     numbers = [1, 1, 0, 3, 1024, 0, 1, 2 if found.is_geographic else 1, 1025, 0, 1, 2 if is_point else 1]
     numbers += [2048 if found.is_geographic else 3072, 0, 1, code]
     return WrittenCrs(None, [(_GEO_KEYS, 3, len(numbers), struct.pack(f"<{len(numbers)}H", *numbers))])
+
+
+def _is_known(code: int) -> bool:
+    """To the library: pyproj may be newer than the PROJ of the system."""
+    try:
+        Crs(code)
+    except Error:
+        return False
+    return True
 
 
 def _code_of(text: str) -> tuple[int | None, Exception | None]:
