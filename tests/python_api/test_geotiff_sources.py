@@ -36,7 +36,8 @@ def server(dem):
                 return
             if "moved" in self.path:
                 self.send_response(302)
-                self.send_header("Location", "http://169.254.169.254/dem.tif" if "away" in self.path else "/dem.tif")
+                place = "http://169.254.169.254/dem.tif" if "away" in self.path else "/dem.tif"
+                self.send_header("Location", self.path if "round" in self.path else place)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
                 return
@@ -76,6 +77,13 @@ def test_private_addresses_are_refused(server, monkeypatch):
             terrazzo.open_geotiff(unsafe)
         assert caught.value.url == unsafe
     assert not asked
+
+
+def test_redirects_in_a_circle_are_unsafe(server, monkeypatch):
+    monkeypatch.setenv("XRSPATIAL_GEOTIFF_ALLOW_PRIVATE_HOSTS", "1")
+    with pytest.raises(compat.UnsafeURLError, match="more than 5 redirects") as caught:
+        terrazzo.open_geotiff(f"{server[0]}/moved/round")
+    assert caught.value.url == f"{server[0]}/moved/round" and len(server[1]) == 6
 
 
 def test_a_redirect_to_a_private_address_is_refused(server, monkeypatch):
@@ -130,6 +138,18 @@ def test_a_size_that_is_no_number_is_an_error(total, monkeypatch):
     monkeypatch.setattr(http.HttpFile, "_request", lambda *_: (206, {"Content-Range": f"bytes 0-1/{total}"}, b"II"))
     with pytest.raises(OSError, match="size"):
         http.HttpFile("http://example.org/a.tif")
+
+
+@pytest.mark.parametrize("length, found", [(16383, True), (16384, False)])
+def test_a_short_answer_has_the_size_of_the_file(length, found, monkeypatch):
+    from terrazzo._geotiff import http
+
+    monkeypatch.setattr(http.HttpFile, "_request", lambda *_: (206, {"Content-Range": f"bytes 0-{length - 1}/*"}, bytes(length)))
+    if found:
+        assert http.HttpFile("http://example.org/a.tif").size == length
+    else:
+        with pytest.raises(OSError, match="size"):
+            http.HttpFile("http://example.org/a.tif")
 
 
 def test_broken_hosts_and_ports_are_errors_of_the_url():
