@@ -27,4 +27,5 @@ def plot_geotiff(da: Any, **keywords: Any) -> Any:
     return da.plot(**keywords)
 
 
-__all__ = ["open_geotiff", "to_geotiff", *(name for name in vars(compat) if name[0].isupper() and name not in ("ATTRS_CONTRACT", "MalformedError"))]
+_INTERNAL = ("ATTRS_CONTRACT", "MalformedError")
+__all__ = ["open_geotiff", "to_geotiff", *(name for name in vars(compat) if name[0].isupper() and name not in _INTERNAL)]
