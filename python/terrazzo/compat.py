@@ -2,6 +2,10 @@
 """Names of `xrspatial.geotiff` that programs catch and compare: exceptions, the warning, and the georeference states."""
 from __future__ import annotations
 
+import zlib
+
+from .errors import MalformedError
+
 GEOREF_STATUS_FULL = "full"
 GEOREF_STATUS_TRANSFORM_ONLY = "transform_only"
 GEOREF_STATUS_CRS_ONLY = "crs_only"
@@ -98,6 +102,10 @@ class PixelSafetyLimitError(ValueError): ...
 
 
 class CloudSizeLimitError(ValueError): ...
+
+
+class DamagedDeflateError(MalformedError, zlib.error):
+    """A block is no valid Deflate stream: `xrspatial.geotiff` lets the error of zlib through."""
 
 
 class UnsafeURLError(ValueError):

@@ -13,9 +13,12 @@ import warnings
 from typing import Any
 
 from . import compat
+from ._geotiff import accessor
 from ._geotiff.read import open_geotiff
 from ._geotiff.write import to_geotiff
 from .compat import *  # noqa: F403  (names are found beside the functions, as in xrspatial.geotiff)
+
+accessor.register()
 
 
 def plot_geotiff(da: Any, **keywords: Any) -> Any:
@@ -24,4 +27,5 @@ def plot_geotiff(da: Any, **keywords: Any) -> Any:
     return da.plot(**keywords)
 
 
-__all__ = ["open_geotiff", "to_geotiff", *(name for name in vars(compat) if name[0].isupper() and name != "ATTRS_CONTRACT")]
+_INTERNAL = ("ATTRS_CONTRACT", "MalformedError")
+__all__ = ["open_geotiff", "to_geotiff", *(name for name in vars(compat) if name[0].isupper() and name not in _INTERNAL)]

@@ -163,3 +163,15 @@ def test_dims_that_are_no_bands_are_refused(tmp_path):
             terrazzo.to_geotiff(xr.DataArray(np.zeros((3, 3, 3)), dims=dims), tmp_path / "a.tif")
     with pytest.raises(ValueError, match="Expected 2D or 3D array, got 1D"):
         terrazzo.to_geotiff(np.zeros(3), tmp_path / "a.tif")
+
+
+def test_chunks_of_a_file_that_was_replaced_have_other_names(tmp_path):
+    pytest.importorskip("dask")
+    path = tmp_path / "a.tif"
+    for number in (1, 2):
+        terrazzo.to_geotiff(np.full((8, 8), number, np.int16), path)
+        opened = terrazzo.open_geotiff(path, chunks=4)
+        assert terrazzo.open_geotiff(path, chunks=4).data.name == opened.data.name
+        if number == 2:
+            assert int((opened + first).max()) == 3
+        first = opened

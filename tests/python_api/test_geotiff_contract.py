@@ -231,7 +231,8 @@ def test_nodata_that_no_pixel_can_have_is_a_text(tmp_path):
 
 
 def test_a_range_that_is_empty_has_no_style(tmp_path):
-    terrazzo.to_geotiff(np.zeros((2, 3)), tmp_path / "a.tif", color_ramp="viridis", color_ramp_range=(4, 2))
+    data = xr.DataArray(np.zeros((2, 3)), dims=("y", "x"))
+    terrazzo.to_geotiff(data, tmp_path / "a.tif", color_ramp="viridis", color_ramp_range=(4, 2))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.tif", "a.tif.aux.xml"]
 
 

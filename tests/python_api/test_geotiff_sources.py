@@ -12,6 +12,7 @@ import warnings
 import numpy as np
 import pytest
 import rasterio
+import tifffile
 
 import terrazzo
 from terrazzo import compat
@@ -35,7 +36,8 @@ def server(dem):
                 return
             if "moved" in self.path:
                 self.send_response(302)
-                self.send_header("Location", "http://169.254.169.254/dem.tif" if "away" in self.path else "/dem.tif")
+                place = "http://169.254.169.254/dem.tif" if "away" in self.path else "/dem.tif"
+                self.send_header("Location", self.path if "round" in self.path else place)
                 self.send_header("Content-Length", "0")
                 self.end_headers()
                 return
@@ -75,6 +77,13 @@ def test_private_addresses_are_refused(server, monkeypatch):
             terrazzo.open_geotiff(unsafe)
         assert caught.value.url == unsafe
     assert not asked
+
+
+def test_redirects_in_a_circle_are_unsafe(server, monkeypatch):
+    monkeypatch.setenv("XRSPATIAL_GEOTIFF_ALLOW_PRIVATE_HOSTS", "1")
+    with pytest.raises(compat.UnsafeURLError, match="more than 5 redirects") as caught:
+        terrazzo.open_geotiff(f"{server[0]}/moved/round")
+    assert caught.value.url == f"{server[0]}/moved/round" and len(server[1]) == 6
 
 
 def test_a_redirect_to_a_private_address_is_refused(server, monkeypatch):
@@ -131,6 +140,18 @@ def test_a_size_that_is_no_number_is_an_error(total, monkeypatch):
         http.HttpFile("http://example.org/a.tif")
 
 
+@pytest.mark.parametrize("length, found", [(16383, True), (16384, False)])
+def test_a_short_answer_has_the_size_of_the_file(length, found, monkeypatch):
+    from terrazzo._geotiff import http
+
+    monkeypatch.setattr(http.HttpFile, "_request", lambda *_: (206, {"Content-Range": f"bytes 0-{length - 1}/*"}, bytes(length)))
+    if found:
+        assert http.HttpFile("http://example.org/a.tif").size == length
+    else:
+        with pytest.raises(OSError, match="size"):
+            http.HttpFile("http://example.org/a.tif")
+
+
 def test_broken_hosts_and_ports_are_errors_of_the_url():
     for url, kind in (("http://a..b/x.tif", OSError), ("http://a:99999/x.tif", compat.UnsafeURLError)):
         with pytest.raises(kind):
@@ -162,6 +183,37 @@ def test_cloud_objects_have_a_limit(memory, dem, monkeypatch):
             terrazzo.open_geotiff(url, max_cloud_bytes=10, **keywords)
     with pytest.raises(compat.RemoteStableSourcesOnlyError, match="release_gate_geotiff.rst"):
         terrazzo.open_geotiff(url, stable_only=True)
+
+
+def test_overviews_lie_beside_a_cloud_object(memory):
+    url, small = "memory://geotiff/dem.tif", np.full((150, 200), 7, np.float32)
+    file = io.BytesIO()
+    tifffile.imwrite(file, small, subfiletype=1, metadata=None)
+    with pytest.raises(ValueError, match="1 pyramid IFDs"):
+        terrazzo.open_geotiff(url, overview_level=1)
+    memory.pipe("/geotiff/dem.tif.ovr", file.getvalue())
+    found = terrazzo.open_geotiff(url, overview_level=1)
+    np.testing.assert_array_equal(found, small)
+    assert found.attrs["crs"] == 32632 and found.attrs["transform"][0] == 20
+    pytest.importorskip("dask")
+    lazy = pickle.loads(pickle.dumps(terrazzo.open_geotiff(url, overview_level=1, chunks=64)))
+    np.testing.assert_array_equal(lazy, small)
+    memory.pipe("/geotiff/dem.tif.ovr", b"junk" * 9)
+    with pytest.raises(ValueError, match="external sidecar 'memory://geotiff/dem.tif.ovr'"):
+        terrazzo.open_geotiff(url, overview_level=1)
+    assert terrazzo.open_geotiff(url).shape == (300, 400)
+    memory.pipe("/geotiff/dem.tif.ovr", bytes(1_000_000))
+    with pytest.raises(compat.CloudSizeLimitError, match="dem.tif.ovr"):
+        terrazzo.open_geotiff(url, overview_level=1, max_cloud_bytes=900_000)
+
+
+def test_overviews_lie_beside_a_file_of_a_server(server, dem, monkeypatch):
+    monkeypatch.setenv("XRSPATIAL_GEOTIFF_ALLOW_PRIVATE_HOSTS", "1")
+    url, asked = server
+    terrazzo.open_geotiff(f"{url}/dem.tif", window=(0, 0, 4, 4))
+    once = len(asked)
+    np.testing.assert_array_equal(terrazzo.open_geotiff(f"{url}/dem.tif", overview_level=1), rasterio.open(dem).read(1))
+    assert once < len(asked)
 
 
 def test_cloud_objects_appear_complete_or_not_at_all(memory, dem):

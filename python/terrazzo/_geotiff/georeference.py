@@ -36,6 +36,7 @@ WKT_ROOTS = (
     "PROJCS", "GEOGCS", "PROJCRS", "GEOGCRS", "COMPD_CS", "COMPOUNDCRS", "GEODCRS", "GEODETICCRS", "PROJECTEDCRS",
     "GEOGRAPHICCRS", "BOUNDCRS", "LOCAL_CS", "GEOCCS", "ENGCRS", "VERTCRS", "VERT_CS",
 )  # fmt: skip
+_COMPOUND_ROOTS = ("COMPD_CS", "COMPOUNDCRS")
 
 
 class Place(NamedTuple):
@@ -48,6 +49,9 @@ class Place(NamedTuple):
     is_point: bool
     epsg: int | None
     wkt: str | None
+
+
+NO_PLACE = Place(None, None, False, None, None)
 
 
 def has_place(directory: Directory) -> bool:
@@ -165,6 +169,9 @@ def _crs(keys: dict[int, Any], dataset: Any, allow_unparseable: bool) -> tuple[i
             f"the file declares ModelTypeGeoKey=projected (1) but populates GeographicTypeGeoKey={geographic} and no "
             "ProjectedCSTypeGeoKey, so the projected CRS is not known. Correct the file's GeoKey directory."
         )
+    if wkt is not None and wkt.lstrip().upper().startswith(_COMPOUND_ROOTS):  # codes name its horizontal part alone
+        _check_parses(wkt.strip(), allow_unparseable)
+        return None, wkt.strip()
     if has_projected:
         return projected, _wkt_of_epsg(projected)
     if has_geographic and model != 1:
@@ -300,12 +307,13 @@ def coordinates(place: Place, window: Window) -> dict[str, np.ndarray[Any, Any]]
 
 
 def place_attrs(place: Place, window: Window) -> dict[str, Any]:
+    raster_type = {"raster_type": "point"} if place.is_point else {}
     if place.rotated is not None:
         return {
             "georef_status": GEOREF_STATUS_ROTATED_DROPPED,
             "_xrspatial_no_georef": True,
             "rotated_affine": tuple(map(float, place.rotated)),
-        }
+        } | raster_type
     attrs: dict[str, Any] = {}
     if place.epsg is not None:
         attrs["crs"] = int(place.epsg)
@@ -313,11 +321,9 @@ def place_attrs(place: Place, window: Window) -> dict[str, Any]:
         attrs["crs_wkt"] = place.wkt
     if place.transform is None:
         status = GEOREF_STATUS_CRS_ONLY if attrs else GEOREF_STATUS_NONE
-        return {"georef_status": status, "_xrspatial_no_georef": True} | attrs
+        return {"georef_status": status, "_xrspatial_no_georef": True} | attrs | raster_type
     dx, x, dy, y = map(float, place.transform)
     origin = x + window.column * dx, y + window.row * dy
     status = GEOREF_STATUS_FULL if attrs else GEOREF_STATUS_TRANSFORM_ONLY
     attrs |= {"georef_status": status, "transform": (dx, 0.0, origin[0], 0.0, dy, origin[1])}
-    if place.is_point:
-        attrs["raster_type"] = "point"
-    return attrs
+    return attrs | raster_type

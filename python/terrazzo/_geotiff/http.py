@@ -17,6 +17,7 @@ from urllib.parse import urljoin, urlsplit
 from ..compat import UnsafeURLError
 
 MAX_REDIRECTS = 5
+_FIRST_BYTES = 16 << 10
 _MAX_PLAIN_ANSWER = 16 << 20  # of a server that ignores ranges
 _REDIRECTS = (301, 302, 303, 307, 308)
 
@@ -129,10 +130,10 @@ class HttpFile:
         self.size, self._head = self._open()
 
     def _open(self) -> tuple[int, bytes]:
-        status, headers, body = self._request(0, 16 << 10)
-        if status == 200:
-            return len(body), body
+        status, headers, body = self._request(0, _FIRST_BYTES)
         total = headers.get("Content-Range", "").rpartition("/")[2]
+        if status == 200 or (total == "*" and len(body) < _FIRST_BYTES):
+            return len(body), body
         if not (total.isascii() and total.isdigit() and len(total) < 19):
             raise OSError(f"{self.url}: the server does not tell the size of the file")
         return int(total), body
@@ -184,7 +185,7 @@ class HttpFile:
                 raise OSError(f"{url}: {error!r}") from error
             finally:
                 connection.close()
-        raise OSError(f"{self.url}: more than {MAX_REDIRECTS} redirects")
+        raise _unsafe(f"{self.url}: more than {MAX_REDIRECTS} redirects", self.url)
 
     def _body(self, answer: http.client.HTTPResponse, offset: int, length: int) -> tuple[int, Any, bytes]:
         if answer.status == 404:

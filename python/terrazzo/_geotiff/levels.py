@@ -2,7 +2,6 @@
 """The images of a file that overview_level counts, and the checks of their directories before pixels are read."""
 from __future__ import annotations
 
-import os
 import warnings
 from typing import Any, NamedTuple
 
@@ -10,9 +9,9 @@ import numpy as np
 
 from .._dataset import Dataset, open
 from .georeference import has_place
-from .source import LocalFile, Source, environment_size
+from .source import Source, environment_size
 from .tags import Bytes, Directory, RepeatedTagError, read_directories
-from ..compat import DuplicateIFDTagError
+from ..compat import CloudSizeLimitError, DuplicateIFDTagError
 from ..errors import LimitError, UnsupportedError
 
 MAX_TILE_BYTES = 256 << 20
@@ -51,6 +50,8 @@ class Levels:
             )
         self.chosen = level
         self.first, self.directory = self.levels[0].directory, self.levels[level].directory
+        # Overviews inherit what they lack; further pages do not.
+        self.parent = self.first if self.levels[level].is_reduced else self.directory
         self.has_own_place = level == 0 or has_place(self.directory) or not self.levels[level].is_reduced
         self.has_sidecar_place = level == 0 or not self.has_own_place
 
@@ -77,7 +78,7 @@ class Levels:
 
     def _open(self, level: Level) -> Dataset:
         try:
-            dataset = open(self.source.opened if level.inside else f"{self.source.path}.ovr", page=level.page)
+            dataset = open(self.source.opened if level.inside else self.source.opened_sidecar, page=level.page)
             assert dataset.dtype is not None  # images that cannot be decoded are refused here
             return dataset
         except (LimitError, UnsupportedError) as error:
@@ -96,14 +97,23 @@ def _samples(directory: Directory) -> tuple[Any, ...]:
     return tuple(directory.numbers(tag)[:1] for tag in (_BITS, _FORMAT, _SAMPLES))
 
 
-def sample_type(directory: Directory) -> np.dtype[Any]:
-    """Of pixels that have been read. Raises ValueError for samples that no pixel type holds."""
+def declared_type(directory: Directory) -> np.dtype[Any] | None:
+    """The type that the reference gives to pixels; None for samples that it does not read."""
     bits, kind = directory.number(_BITS, 8), directory.number(_FORMAT, 1)
     code = {1: "u", 2: "i", 3: "f", 4: "u"}.get(kind)
     try:
         return np.dtype(f"{code}{1 if bits < 8 else 2 if bits == 12 else 4 if (kind, bits) == (3, 16) else bits // 8}")
     except TypeError:
-        raise ValueError(f"Unsupported BitsPerSample={bits}, SampleFormat={kind}") from None
+        return None
+
+
+def sample_type(directory: Directory) -> np.dtype[Any]:
+    """Of pixels that have been read. Raises ValueError for samples that no pixel type holds."""
+    found = declared_type(directory)
+    if found is None:
+        bits, kind = directory.number(_BITS, 8), directory.number(_FORMAT, 1)
+        raise ValueError(f"Unsupported BitsPerSample={bits}, SampleFormat={kind}")
+    return found
 
 
 def image_size(directory: Directory) -> tuple[int, int]:
@@ -120,12 +130,12 @@ def _pyramid(chain: list[Directory], inside: bool) -> list[Level]:
 
 
 def _sidecar_levels(source: Source, needed: bool, level: int) -> list[Level]:
-    if source.path is None or not os.path.exists(source.path + ".ovr"):
-        return []
-    name = source.path + ".ovr"
+    name = source.sidecar_name
     try:
-        file = LocalFile(name)
-        return _pyramid(_directories(Bytes(file.size, file.read_at)), inside=False)
+        sidecar = source.sidecar(needed)
+        return [] if sidecar is None else _pyramid(_directories(sidecar), inside=False)
+    except CloudSizeLimitError:
+        raise
     except (ValueError, OSError) as error:
         what = f"{type(error).__name__}: {error}"
         if needed:

@@ -11,7 +11,7 @@ from .._dataset import Dataset
 from .._geometry import Window
 from .source import is_strict
 from .values import Values
-from ..compat import GeoTIFFFallbackWarning
+from ..compat import DamagedDeflateError, GeoTIFFFallbackWarning
 from ..errors import Error, LimitError, MalformedError, UnsupportedError
 
 
@@ -49,11 +49,15 @@ class Pixels:
         try:
             pixels = self._read(place, strict)
         except MalformedError as error:
+            if error.tile is not None and self.dataset.info.layout.compression == "deflate":
+                damaged = DamagedDeflateError(*error.args)
+                damaged.__dict__.update(error.__dict__)
+                error = damaged
             error.add_note(
                 "Decompressed tile/strip size mismatch, or damaged data: each block must decode to the bytes of its pixels (width, "
                 "height, samples, bps). One that exceeds them may be a decompression bomb."
             )
-            raise
+            raise error from None
         except (LimitError, UnsupportedError) as error:
             raise ValueError(str(error)) from error
         return self.values.upright(_turned(pixels, self.orientation))
@@ -71,12 +75,15 @@ class Pixels:
     def __getitem__(self, key: tuple[slice, ...]) -> Any:
         return self.values.apply(self.stored(key[0], key[1]))
 
-    def as_dask(self, chunks: tuple[int, int], gpu: bool) -> Any:
+    def as_dask(self, chunks: tuple[int, int], gpu: bool, version: Any) -> Any:
+        """Tasks have the same names only for the same `version` of the source: dask takes equal names for equal pixels."""
         import dask.array as da
+        from dask.base import tokenize
 
         shape = chunks if self.flat else (*chunks, self.shape[2])
+        name = f"open_geotiff-{tokenize(self, version)}"
         data = da.from_array(
-            self, chunks=shape, asarray=False, fancy=False, meta=np.empty((0,) * self.ndim, self.dtype)
+            self, chunks=shape, asarray=False, fancy=False, meta=np.empty((0,) * self.ndim, self.dtype), name=name
         )
         if not gpu:
             return data

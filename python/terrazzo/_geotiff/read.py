@@ -10,8 +10,8 @@ import xarray as xr
 
 from . import arguments
 from .arguments import UNSET
-from .georeference import coordinates, flipped, has_place, moved, place_attrs, read_grid, read_place
-from .levels import Levels, check_layout, check_samples, sample_type
+from .georeference import NO_PLACE, coordinates, flipped, has_place, moved, place_attrs, read_grid, read_place
+from .levels import Levels, check_layout, check_samples, declared_type, sample_type
 from .metadata import category_attrs, metadata_attrs, read_metadata, read_nodata, read_packing
 from .pixels import Pixels, require_cupy
 from .source import MAX_CLOUD_BYTES, Source, environment_size, is_vrt
@@ -73,7 +73,7 @@ def open_geotiff(
     if isinstance(source, os.PathLike):
         source = os.fspath(source)
     vrt = is_vrt(source)
-    if not parse_coordinates and gpu is True:
+    if not parse_coordinates and gpu:
         raise ValueError("parse_coordinates=False is not supported with gpu=True. Drop gpu=True or the kwarg.")
     for argument, refused in (("parse_coordinates=False", not parse_coordinates), ("unpack=True", unpack)):
         if refused and vrt:
@@ -101,23 +101,31 @@ def open_geotiff(
         max_cloud_bytes = environment_size("XRSPATIAL_GEOTIFF_MAX_CLOUD_BYTES", MAX_CLOUD_BYTES)
     opened = Source(source, max_cloud_bytes, check_size=chunks is None)
     levels = Levels(opened, level)
-    directory, first = levels.directory, levels.first
+    directory, parent = levels.directory, levels.parent
     samples = directory.number(_SAMPLES, 1)
+    read_grid(directory if levels.has_own_place else levels.first, None, allow_rotated)  # refuses what is no grid
+    nodata = read_nodata(directory, parent)
+    bits = directory.number(_BITS, 8)
+    declared = declared_type(directory)
+    if declared is not None:
+        check_nodata(nodata, declared, allow_invalid_nodata)
     if bbox is not None:
         window = _box_window(levels, bbox, allow_rotated)
     arguments.check_codec(directory.number(_COMPRESSION, 1), allow_experimental_codecs, allow_internal_only_jpeg)
-    orientation, bits = directory.number(_ORIENTATION, 1), directory.number(_BITS, 8)
+    orientation = directory.number(_ORIENTATION, 1)
     refusals = arguments.Refusals(deferred=chunks is not None and opened.path is not None)
     with refusals:
-        _check_orientation(orientation, window is not None or bbox is not None or chunks is not None)
-    if window is None and bbox is None and chunks is None:
-        arguments.check_pixels(*levels.size, samples, -(-bits // 8), max_pixels)
+        _check_orientation(orientation, is_part=window is not None or chunks is not None)
     check_samples(directory)
-    with refusals:
-        check_layout(directory, is_local=opened.path is not None)
+    part = arguments.check_window(window, levels.size)
     band = arguments.check_band(band, samples)
+    if chunk_size is None:
+        arguments.check_pixels(part.height, part.width, samples, -(-bits // 8), max_pixels)
+    with refusals:
+        if not 1 <= orientation <= 8:
+            raise ValueError(f"Invalid TIFF Orientation tag value: {orientation} (must be 1-8 per TIFF 6.0)")
+        check_layout(directory, is_local=opened.path is not None)
 
-    nodata = read_nodata(directory, first)
     dataset, overview, stored = None, 0, None
     with refusals:
         dataset, overview = levels.open()
@@ -125,30 +133,30 @@ def open_geotiff(
     stored = sample_type(directory) if stored is None else stored
     check_nodata(nodata, stored, allow_invalid_nodata)
     place = read_place(
-        directory if levels.has_own_place else first, dataset if levels.has_sidecar_place else None, allow_rotated,
+        directory if levels.has_own_place else levels.first, dataset if levels.has_sidecar_place else None, allow_rotated,
         allow_unparseable_crs,
     )  # fmt: skip
     if not levels.has_own_place:
-        place = moved(place, levels.size, levels.full_size)
+        place = NO_PLACE if place.transform is None else moved(place, levels.size, levels.full_size)
     if chunk_size is None:
         place = flipped(place, orientation, levels.size)
-    part = arguments.check_window(window, levels.size)
 
-    packing = read_packing(read_metadata(directory, first), band) if unpack else None
+    packing = read_packing(read_metadata(directory, parent), band) if unpack else None
     inverted = None
+    if chunk_size is not None:
+        with refusals:
+            rows, columns = min(chunk_size[0], part.height), min(chunk_size[1], part.width)
+            arguments.check_pixels(rows, columns, samples, stored.itemsize, max_pixels)
     with refusals:
         inverted = inversion(directory.number(_PHOTOMETRIC, 1), bits, samples, stored)
     values = Values(stored, nodata, bool(masked or unpack), packing, dtype, inverted)
 
     attrs: dict[str, Any] = {"_xrspatial_geotiff_contract": ATTRS_CONTRACT} | place_attrs(place, part)
-    attrs |= metadata_attrs(directory, first) | category_attrs(opened.path)
+    attrs |= metadata_attrs(directory, parent) | category_attrs(opened.path)
     if chunk_size is not None:
         arguments.check_tasks(chunk_size, part.height, part.width)
-        rows, columns = min(chunk_size[0], part.height), min(chunk_size[1], part.width)
-        with refusals:
-            arguments.check_pixels(rows, columns, samples, stored.itemsize, max_pixels)
         pixels = Pixels(dataset, samples, overview, part, band, values, orientation, refusals.error)
-        data = pixels.as_dask(chunk_size, gpu)
+        data = pixels.as_dask(chunk_size, gpu, opened.version())
     else:
         arguments.check_pixels(part.height, part.width, samples, stored.itemsize, max_pixels)
         pixels = Pixels(dataset, samples, overview, part, band, values, orientation)
@@ -175,8 +183,6 @@ def _check_orientation(orientation: int, is_part: bool) -> None:
             f"Orientation tag (274) is {orientation}; windowed reads (window=...) and dask-chunked reads (chunks=...) are not "
             "supported for non-default orientation. Read the full array first, then slice."
         )
-    if not 1 <= orientation <= 8:
-        raise ValueError(f"Invalid TIFF Orientation tag value: {orientation} (must be 1-8 per TIFF 6.0)")
 
 
 def _box_window(levels: Levels, bbox: Any, allow_rotated: bool) -> tuple[int, int, int, int]:

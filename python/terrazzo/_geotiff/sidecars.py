@@ -40,17 +40,25 @@ def remove_stale(path: str) -> None:
         os.remove(path + ".aux.xml")
 
 
+def has_categories(names: Any) -> bool:
+    return bool(_listed(names))
+
+
+def _listed(values: Any) -> list[Any]:
+    return [] if values is None else list(values)
+
+
 def write_categories(path: str, names: Any, colors: Any) -> bool:
-    names = [str(name) for name in names or ()]
+    names = _listed(names)
     if not names:
         return False
-    rows = [list(map(int, color)) for color in colors or ()]
-    rows = rows if len(rows) == len(names) else []
+    rows = _listed(colors)
+    rows = [[int(part) for part in (*color, 255)[:4]] for color in rows] if len(rows) == len(names) else []  # RGB is opaque
     fields = [("Value", 0, 5), ("Class", 2, 2)]
     if rows:
         fields += [("Red", 0, 6), ("Green", 0, 7), ("Blue", 0, 8), ("Alpha", 0, 9)]
     lines = ["<PAMDataset>", '  <PAMRasterBand band="1">', "    <CategoryNames>"]
-    lines += [f"      <Category>{escape(name)}</Category>" for name in names]
+    lines += [f"      <Category>{escape(str(name))}</Category>" for name in names]
     lines += ["    </CategoryNames>", '    <GDALRasterAttributeTable tableType="thematic">']
     for index, (name, kind, usage) in enumerate(fields):
         lines += [
@@ -58,9 +66,8 @@ def write_categories(path: str, names: Any, colors: Any) -> bool:
             f"        <Usage>{usage}</Usage>", "      </FieldDefn>",
         ]  # fmt: skip
     for index, name in enumerate(names):
-        lines += [f'      <Row index="{index}">', f"        <F>{index}</F>", f"        <F>{escape(name)}</F>"]
-        lines += [f"        <F>{number}</F>" for number in (rows[index] if rows else [])]
-        lines += ["      </Row>"]
+        cells = "".join(f"<F>{cell}</F>" for cell in (index, escape(str(name)), *(rows[index] if rows else ())))
+        lines.append(f'      <Row index="{index}">{cells}</Row>')
     lines += ["    </GDALRasterAttributeTable>", "  </PAMRasterBand>", "</PAMDataset>"]
     _write_text(path + ".aux.xml", lines)
     return True

@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 import threading
+import uuid
 from typing import Any
 
 from .http import HttpFile, check_chain, is_http
@@ -126,6 +127,8 @@ class Source:
 
     def __init__(self, source: Any, max_cloud_bytes: int | None, check_size: bool):
         self.path: str | None = None
+        self.opened_sidecar: Any = None  # the file beside this one with overviews, after sidecar()
+        self._limit = max_cloud_bytes if check_size else None
         if hasattr(source, "read"):
             self.opened: Any = _content(source)
             self.file = bytes_of(self.opened)
@@ -138,9 +141,40 @@ class Source:
         else:
             self.path = self.opened = name[7:] if is_file_url else name
             local = LocalFile(self.path)
+            self._status = os.fstat(local.handle)
             self.file = Bytes(local.size, local.read_at)
         if check_size and is_remote(name) and not is_http(name):
             _check_size(name, self.file.size, max_cloud_bytes)
+
+    @property
+    def sidecar_name(self) -> str:
+        return f"{self.opened.name if isinstance(self.opened, RemoteFile) else self.path}.ovr"
+
+    def sidecar(self, needed: bool) -> Bytes | None:
+        """The file with overviews. A remote one costs requests, and is looked up only if it is `needed`."""
+        name = self.sidecar_name
+        if self.path is not None:
+            if not os.path.exists(name) or os.path.isdir(name):
+                return None
+            local = LocalFile(name)
+            self.opened_sidecar = name
+            return Bytes(local.size, local.read_at)
+        if not needed or not isinstance(self.opened, RemoteFile):
+            return None
+        try:
+            remote = RemoteFile(name)
+        except OSError:  # there is none, or the server does not say so
+            return None
+        if not is_http(name):
+            _check_size(name, remote.size, self._limit)
+        self.opened_sidecar = remote
+        return Bytes(remote.size, remote.read_at)
+
+    def version(self) -> tuple[Any, ...]:
+        """Differs between contents of a file; of a remote one, which may change unnoticed, between calls."""
+        if self.path is None:
+            return (uuid.uuid4().hex,)
+        return self._status.st_ino, self._status.st_size, self._status.st_mtime_ns
 
 
 def _content(file: Any) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import operator
+import math
 import os
 import tempfile
 import warnings
@@ -16,11 +16,13 @@ from .. import _core
 from . import write_arguments as arguments
 from . import write_tags as tags
 from .arguments import check_gpu
-from .sidecars import Statistics, check_ramp, remove_stale, write_categories, write_symbology
+from .sidecars import Statistics, check_ramp, has_categories, remove_stale, write_categories, write_symbology
 from .source import is_strict
-from .write_georeference import check_axes, check_crs_attrs, check_rotation, resolve_crs, resolve_transform
+from .write_georeference import check_axes, check_crs, check_crs_attrs, check_rotation, resolve_crs, resolve_transform
 from .write_values import (
     bands_first,
+    check_dimensions,
+    check_inverted,
     check_nodata_attrs,
     check_shape,
     fits,
@@ -28,6 +30,7 @@ from .write_values import (
     is_dask,
     packed,
     resolve_nodata,
+    writable,
 )
 from .._sinks import make_target
 from .._sources import is_url, path_of
@@ -77,9 +80,9 @@ def to_geotiff(
     """
     arguments.check_path(path)
     path = os.fspath(path) if isinstance(path, os.PathLike) else path
-    ramp = check_ramp(color_ramp)
     attrs = dict(data.attrs) if isinstance(data, xr.DataArray) else {}
     categories = attrs.get("category_names"), attrs.get("category_colors")
+    ramp = check_ramp(color_ramp) if isinstance(data, xr.DataArray) and not has_categories(categories[0]) and not pack else None
     arguments.check_nodata_bool(nodata)
     if gpu is not None:
         check_gpu(gpu, "a bool or None")
@@ -88,7 +91,6 @@ def to_geotiff(
     arguments.check_nodata(nodata)
     if pack:
         data, nodata, attrs = packed(data, nodata)
-        ramp = None
     check_rotation(attrs, drop_rotation)
     check_shape(data)
     check_crs_attrs(crs, attrs)
@@ -98,9 +100,9 @@ def to_geotiff(
     codec = arguments.check_compression(
         compression, compression_level, max_z_error, allow_experimental_codecs, allow_internal_only_jpeg
     )
-    pixels = bands_first(data)
+    check_dimensions(data)
     arguments.refuse_vrt_target(path, cog, overview_levels, tiled, np.ndim(data))
-    arguments.check_target(path, cog, gpu, is_dask(pixels))
+    arguments.check_target(path, cog, gpu, is_dask(data.data if isinstance(data, xr.DataArray) else data))
     arguments.warn_of_opt_ins(compression, codec)
     tags.check_rich_attrs(attrs, allow_experimental_codecs)
     if cog and not tiled:
@@ -116,28 +118,38 @@ def to_geotiff(
     if gpu and max_z_error != 0:
         raise ValueError("max_z_error is not supported with gpu=True. Pass gpu=False.")
 
+    check_crs(crs)
+    transform = resolve_transform(data, attrs) if isinstance(data, xr.DataArray) else None
+    if crs is None:
+        check_crs(attrs.get("crs"))
+    pixels = bands_first(data)
     bands, height, width = pixels.shape
-    buffer_bytes = operator.index(streaming_buffer_bytes) if is_dask(pixels) else _BUFFER_BYTES
+    nodata = resolve_nodata(nodata, attrs)
     is_point = attrs.get("raster_type") == "point"
     written_crs = resolve_crs(crs, attrs, is_point, allow_unparseable_crs)
-    transform = resolve_transform(data, attrs) if isinstance(data, xr.DataArray) else None
-    nodata = resolve_nodata(nodata, attrs)
+    arguments.check_jpeg(codec, pixels.dtype)
+    chosen_predictor = arguments.check_predictor(predictor, codec, pixels.dtype)
     number = arguments.check_photometric(photometric, bands)
     number = _overridden(number, attrs, bands, photometric)
-    if number == 0 and bands == 1:
-        if cog or overview_levels:
-            raise NotImplementedError("photometric='miniswhite' is not supported with cog=True or overview_levels.")
-        if is_dask(pixels) or gpu:
-            raise NotImplementedError("photometric='miniswhite' on a dask-backed array is not supported: call .compute() first.")
+    is_inverted = number == 0 and bands == 1
+    if is_inverted:
+        is_lazy = isinstance(data, xr.DataArray) and is_dask(pixels)
+        check_inverted(pixels, is_simple=not (cog or overview_levels is not None or is_lazy or gpu))
+    factors = arguments.check_overviews(overview_levels, height, width) if cog else None
+    overview_method = arguments.check_resampling(overview_resampling) if cog else None
+    arguments.check_nodata_bool(nodata)
+    pixels = writable(pixels)
+    if is_inverted:
         pixels, nodata = inverted(pixels, nodata)
+    buffer_bytes = math.floor(streaming_buffer_bytes) if is_dask(pixels) else _BUFFER_BYTES
     filled = pixels.dtype.kind == "f" and nodata is not None and attrs.get("masked_nodata") is not False
     options: dict[str, Any] = {
         "crs": written_crs.definition,
         "transform": transform,
-        "pixel_is_point": is_point if transform is not None else None,
+        "pixel_is_point": is_point if transform is not None or written_crs.definition is not None else None,
         "compression": codec,
         "level": arguments.level_of(codec, compression_level),
-        "predictor": arguments.check_predictor(predictor, codec, pixels.dtype),
+        "predictor": chosen_predictor,
         "bigtiff": "automatic" if bigtiff is None else "always" if bigtiff else "never",
         "streaming_buffer_bytes": max(1, buffer_bytes),
         "nan_to_nodata": filled,
@@ -145,20 +157,20 @@ def to_geotiff(
     }
     options |= {"tile_size": int(tile_size)} if tiled else {"strip_rows": min(256, height)}
     if cog:
-        factors = arguments.check_overviews(overview_levels, height, width)
         factors = arguments.automatic_overviews(height, width, tile_size) if factors is None else factors
-        options |= {"cog": True, "overviews": factors, "overview_resampling": arguments.check_resampling(overview_resampling)}
+        options |= {"cog": True, "overviews": factors, "overview_resampling": overview_method}
     own_nodata = nodata is not None and not fits(nodata, pixels.dtype)
     if nodata is not None and not own_nodata:
         options["nodata"] = str(nodata)
     chosen, corrections = _colors(options, pixels, attrs, number, photometric, codec)
     if "nodata" in options and isinstance(nodata, float):  # the library writes the number that pixels can have
         corrections[tags.NODATA] = str(nodata).encode() + b"\0"
-    for tag, field_type, count, content in [*written_crs.geo_keys, *tags.raw_tags(attrs, nodata, own_nodata)]:
+    for tag, field_type, count, content in [*written_crs.geo_keys, *tags.raw_tags(attrs, nodata, own_nodata, bool(bigtiff))]:
         chosen.add_extra_tag(tag, field_type, count, content)
     if gpu:
         pixels = _on_gpu(pixels)
-    statistics = _wanted_statistics(ramp, color_ramp_range, categories, path, bands, nodata)
+    arguments.check_folder(path)
+    statistics = _wanted_statistics(ramp, color_ramp_range, path, bands, nodata)
     _write_to(path, pixels, chosen, corrections, buffer_bytes, statistics)
     if path_of(path) is not None and not is_url(path_of(path) or ""):
         _write_sidecars(path_of(path) or "", ramp, color_ramp_range, categories, statistics)
@@ -196,6 +208,10 @@ def _colors(
     """(options of the library, tags to correct in the file)."""
     bands = pixels.shape[0]
     corrections: tags.Corrections = {}
+    samples = tags.override(attrs, tags.EXTRA_SAMPLES, "extra_samples") or ()
+    is_auto = isinstance(photometric, str) and photometric.lower() == "auto"
+    if is_auto and number == 1 and bands > 3 and len(samples) == bands - 3:  # attributes of a file with three colours
+        number = 2
     names = {0: "miniswhite", 1: "minisblack", 2: "rgb"}
     if codec == "jpeg" and bands == 3:
         number, photometric = 2, "rgb"
@@ -205,8 +221,7 @@ def _colors(
     if number == 2 and bands > 3:
         is_alpha = isinstance(photometric, str) and photometric.lower() == "rgba"
         corrections[tags.EXTRA_SAMPLES] = (2 if is_alpha else 0, *[0] * (bands - 4))
-    samples = tags.override(attrs, tags.EXTRA_SAMPLES, "extra_samples")
-    if samples is not None:
+    if samples and len(samples) == bands - (3 if number == 2 else 1):
         corrections[tags.EXTRA_SAMPLES] = samples
     palette = tags.override(attrs, tags.COLOR_MAP, "colormap")
     if palette is not None and bands == 1 and pixels.dtype in (np.uint8, np.uint16) and len(palette) == 3 << 8 * pixels.dtype.itemsize:
@@ -233,7 +248,7 @@ def _write_to(
         _write_pixels(name, pixels, options, buffer_bytes, statistics)
         if corrections:
             with open(name, "r+b") as file:
-                tags.correct(file, corrections)
+                tags.correct(file, corrections, appends=not options.cog)
         return
     if hasattr(path, "seek") and hasattr(path, "truncate"):
         path.seek(0)
@@ -243,7 +258,7 @@ def _write_to(
         return
     memory = io.BytesIO()
     _write_pixels(memory, pixels, options, buffer_bytes, statistics)
-    tags.correct(memory, corrections)
+    tags.correct(memory, corrections, appends=not options.cog)
     path.write(memory.getvalue())
 
 
@@ -297,10 +312,10 @@ def _groups(pixels: Any, buffer_bytes: int) -> list[tuple[int, int]]:
 # --- Sidecars
 
 
-def _wanted_statistics(ramp: Any, limits: Any, categories: Any, path: Any, bands: int, nodata: Any) -> Statistics | None:
+def _wanted_statistics(ramp: Any, limits: Any, path: Any, bands: int, nodata: Any) -> Statistics | None:
     """What the pixels must be counted for, while they are written."""
     local = path_of(path) is not None and not is_url(path_of(path) or "")
-    if ramp is None or limits is not None or categories[0] or bands != 1 or not local:
+    if ramp is None or limits is not None or bands != 1 or not local:
         return None
     return Statistics(nodata)
 

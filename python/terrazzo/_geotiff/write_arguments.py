@@ -40,9 +40,9 @@ def check_nodata_bool(nodata: Any) -> None:
 def check_nodata(nodata: Any) -> None:
     if nodata is None:
         return
-    if isinstance(nodata, str) or isinstance(nodata, (list, tuple, dict)):
+    if isinstance(nodata, (bytes, list, tuple, dict)):
         raise _not_numeric(nodata)
-    try:
+    try:  # a text may be a number
         float(nodata)
     except (TypeError, ValueError):
         raise _not_numeric(nodata) from None
@@ -115,7 +115,14 @@ def check_target(path: Any, cog: bool, gpu: Any, lazy: bool) -> None:
             raise NotImplementedError(f"{name}: http(s) targets cannot be written to. Use a path or a cloud URL (s3://, gs://)")
         if lazy and not cog:
             raise NotImplementedError(f"{name}: dask arrays are not streamed to cloud targets; call .compute() first")
-    elif os.path.isdir(name):
+
+
+def check_folder(path: Any) -> None:
+    """A local file can be made there."""
+    name = path_of(path)
+    if name is None or is_url(name):
+        return
+    if os.path.isdir(name):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
     elif not os.path.isdir(os.path.dirname(name) or "."):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.path.dirname(name))
@@ -142,6 +149,11 @@ def warn_of_opt_ins(name: str, codec: str) -> None:
             GeoTIFFFallbackWarning,
             stacklevel=3,
         )
+
+
+def check_jpeg(codec: str, dtype: np.dtype[Any]) -> None:
+    if codec == "jpeg" and dtype not in (np.uint8, np.bool_):
+        raise ValueError(f"JPEG compression requires uint8 data, got {dtype}: it is lossy and has 8 bits for a sample.")
 
 
 def check_predictor(predictor: Any, codec: str, dtype: np.dtype[Any]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import struct
 import warnings
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from .tags import bytes_of, read_directories
 from .._write import write
 from ..compat import (
     ConflictingCRSError,
+    DegeneratePixelSizeError,
     GeoTIFFFallbackWarning,
     NonRepresentableEPSGCRSError,
     NonUniformCoordsError,
@@ -50,19 +52,18 @@ def resolve_crs(crs: Any, attrs: dict[str, Any], is_point: bool, allow_unparseab
         value = attrs["crs_wkt"]
     if value is None:
         return WrittenCrs(None, [])
-    if isinstance(value, (bool, np.bool_)):
-        raise ValueError(f"crs must be an int (EPSG code), str (WKT/PROJ), or None; got bool ({value}).")
     if isinstance(value, (int, np.integer)):
         return _coded(int(value), is_point)
-    if not isinstance(value, str):
-        raise TypeError(f"crs must be int (EPSG code), str (WKT/PROJ), or None; got {type(value).__name__}.")
     code, error = _code_of(value)
+    if error is not None and crs is None and isinstance(attrs.get("crs_wkt"), str) and value != attrs["crs_wkt"]:
+        other = _code_of(attrs["crs_wkt"])
+        if other[1] is None:
+            _warn_of_no_code(error)
+            value, (code, error) = attrs["crs_wkt"], other
     if code is not None:
         return _coded(code, is_point)
     if error is not None:
-        if is_strict():
-            raise error
-        warnings.warn(f"no EPSG code of the CRS ({type(error).__name__}: {error})", GeoTIFFFallbackWarning, stacklevel=4)
+        _warn_of_no_code(error)
     if not value.lstrip().upper().startswith(WKT_ROOTS) and not allow_unparseable:
         raise UnparseableCRSError(
             f"Could not parse crs: {value!r} is not an EPSG code, is not a WKT string (no PROJCS / GEOGCS / PROJCRS / GEOGCRS "
@@ -78,6 +79,23 @@ def resolve_crs(crs: Any, attrs: dict[str, Any], is_point: bool, allow_unparseab
     return WrittenCrs(None, _citation_keys(value, is_point))
 
 
+def _warn_of_no_code(error: Exception) -> None:
+    if is_strict():
+        raise error
+    warnings.warn(f"no EPSG code of the CRS ({type(error).__name__}: {error})", GeoTIFFFallbackWarning, stacklevel=5)
+
+
+def check_crs(value: Any) -> None:
+    """Refuses types that name no CRS, and codes that are none of a horizontal CRS."""
+    if value is None or isinstance(value, str):
+        return
+    if isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"crs must be an int (EPSG code), str (WKT/PROJ), or None; got bool ({value}).")
+    if not isinstance(value, (int, np.integer)):
+        raise TypeError(f"crs must be int (EPSG code), str (WKT/PROJ), or None; got {type(value).__name__}.")
+    _coded(int(value), is_point=False)
+
+
 def check_crs_attrs(crs: Any, attrs: dict[str, Any]) -> None:
     """attrs['crs'] and attrs['crs_wkt'] must be one CRS, unless an argument replaces them."""
     code, text = attrs.get("crs"), attrs.get("crs_wkt")
@@ -89,7 +107,7 @@ def check_crs_attrs(crs: Any, attrs: dict[str, Any]) -> None:
         return
     try:
         first = pyproj.CRS.from_user_input(int(code) if isinstance(code, np.integer) else code)
-        second = pyproj.CRS.from_user_input(text)
+        second = pyproj.CRS.from_wkt(text)
     except pyproj.exceptions.CRSError:
         return
     if first == second or (first.to_epsg() is not None and first.to_epsg() == second.to_epsg()):
@@ -124,11 +142,20 @@ def _coded(code: int, is_point: bool) -> WrittenCrs:
             f"EPSG:{code} is a compound CRS ({found.name!r}), which cannot be represented by the one code of a horizontal CRS. "
             "Pass the horizontal CRS, or the compound one as WKT."
         )
-    if len(found.axis_info) == 2 and (found.is_projected or found.is_geographic):
+    if len(found.axis_info) == 2 and (found.is_projected or found.is_geographic) and _is_known(code):
         return WrittenCrs(code, [])
     numbers = [1, 1, 0, 3, 1024, 0, 1, 2 if found.is_geographic else 1, 1025, 0, 1, 2 if is_point else 1]
     numbers += [2048 if found.is_geographic else 3072, 0, 1, code]
     return WrittenCrs(None, [(_GEO_KEYS, 3, len(numbers), struct.pack(f"<{len(numbers)}H", *numbers))])
+
+
+def _is_known(code: int) -> bool:
+    """To the library: pyproj may be newer than the PROJ of the system."""
+    try:
+        Crs(code)
+    except Error:
+        return False
+    return True
 
 
 def _code_of(text: str) -> tuple[int | None, Exception | None]:
@@ -196,8 +223,8 @@ def check_rotation(attrs: dict[str, Any], drop_rotation: bool) -> None:
             "no transform with a rotation)."
         )
     t: Any = attrs.get("transform")
-    terms = (t.b, t.d) if hasattr(t, "b") and hasattr(t, "d") else (t[1], t[3]) if _is_six(t) else (0, 0)
-    _refuse_rotation(*terms)
+    if hasattr(t, "b") and hasattr(t, "d"):
+        _refuse_rotation(t.b, t.d)
 
 
 def _is_six(value: Any) -> bool:
@@ -213,8 +240,8 @@ def _refuse_rotation(b: Any, d: Any) -> None:
 
 
 def axes(data: Any) -> tuple[Any, Any] | None:
-    """Coordinates of rows and columns: of the dims that are no bands, in their order."""
-    names = [name for name in data.dims if name in ROWS + COLUMNS]
+    """Coordinates of rows and columns, in the order of the dims: two have any names, three have a band."""
+    names = list(data.dims) if data.ndim == 2 else [name for name in data.dims if name in ROWS + COLUMNS]
     if len(names) != 2 or not all(name in data.coords for name in names):
         return None
     return data.coords[names[0]], data.coords[names[1]]
@@ -222,10 +249,9 @@ def axes(data: Any) -> tuple[Any, Any] | None:
 
 def check_axes(data: Any, attrs: dict[str, Any]) -> None:
     """Coordinates must have one step, because a transform has one."""
-    pair = axes(data)
-    if pair is None or attrs.get("_xrspatial_no_georef") is True:
+    if attrs.get("_xrspatial_no_georef") is True:
         return
-    for axis in pair:
+    for axis in (data.coords[name] for name in data.dims if name in ROWS + COLUMNS and name in data.coords):
         values = axis.values
         if values.ndim != 1 or values.size < 2:
             continue
@@ -252,7 +278,10 @@ def resolve_transform(data: Any, attrs: dict[str, Any]) -> Transform | None:
     is_point = attrs.get("raster_type") == "point"
     given: Any = attrs.get("transform")
     if _is_six(given):
-        a, _, c, _, e, f = map(float, given)
+        a, b, c, d, e, f = map(float, given)
+        _refuse_rotation(b, d)
+        if not all(map(math.isfinite, (a, c, e, f))) or not a or not e:
+            raise DegeneratePixelSizeError(f"attrs['transform']={tuple(given)} has no pixel size: it must be finite and not 0")
         half = 0.5 if is_point else 0.0  # attrs of point rasters have the centre of the first pixel
         return Transform(a, 0.0, c - half * a, 0.0, e, f - half * e)
     pair = None if attrs.get("_xrspatial_no_georef") is True else axes(data)

@@ -17,6 +17,7 @@ _UNITS = {"none": 1, "inch": 2, "centimeter": 3}
 _ASCII, _BYTE, _SHORT, _UNDEFINED, _RATIONAL, _SRATIONAL = 2, 1, 3, 7, 5, 10
 _CODES = {1: "u1", 3: "<u2", 4: "<u4", 5: "<u4", 6: "i1", 7: "u1", 8: "<i2", 9: "<i4", 10: "<i4", 11: "<f4", 12: "<f8",
           13: "<u4", 16: "<u8", 17: "<i8", 18: "<u8"}  # fmt: skip
+_NARROW = {16: 4, 17: 9, 18: 13}
 
 # Tags of the layout, of the georeference and of attributes that have their own place.
 _OWN = frozenset({
@@ -42,8 +43,10 @@ def check_rich_attrs(attrs: dict[str, Any], experimental: bool) -> None:
         )
 
 
-def raw_tags(attrs: dict[str, Any], nodata: Any, own_nodata: bool) -> list[RawTag]:
-    """Tags of the attributes. `own_nodata` is for a nodata value that no pixel can have: it is written as a text."""
+def raw_tags(attrs: dict[str, Any], nodata: Any, own_nodata: bool, is_big: bool) -> list[RawTag]:
+    """Tags of the attributes. `own_nodata` is for a nodata value that no pixel can have: it is written as a text. Numbers of
+    64 bits have 32 unless `is_big`, because a classic TIFF has no larger ones.
+    """
     tags: dict[int, RawTag] = {}
 
     def add(tag: int, field_type: int, count: int, data: bytes) -> None:
@@ -70,6 +73,7 @@ def raw_tags(attrs: dict[str, Any], nodata: Any, own_nodata: bool) -> list[RawTa
         add(_RESOLUTION_UNIT, _SHORT, 1, int(number).to_bytes(2, "little"))
     for tag, field_type, count, value in attrs.get("extra_tags") or ():
         if tag not in _OWN:
+            field_type = field_type if is_big else _NARROW.get(field_type, field_type)
             add(int(tag), int(field_type), *_encoded(int(tag), int(field_type), int(count), value))
     return list(tags.values())
 
@@ -101,9 +105,12 @@ def _encoded(tag: int, field_type: int, count: int, value: Any) -> tuple[int, by
     if field_type in (_RATIONAL, _SRATIONAL) and numbers.size == count:
         return count, b"".join(_fraction(float(number), f"extra_tags[{tag}]") for number in numbers.ravel())
     try:
-        return count, numbers.astype(_CODES[field_type], casting="unsafe").tobytes()
+        stored = numbers.astype(_CODES[field_type], casting="unsafe")
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"extra_tags: tag {tag}: {value!r} are no values of field type {field_type}: {error}") from error
+    if field_type in _NARROW.values() and not np.array_equal(stored, numbers):
+        raise ValueError(f"extra_tags: tag {tag}: {value!r} does not fit into 32 bits")
+    return count, stored.tobytes()
 
 
 def metadata_xml(items: dict[Any, Any]) -> str:
@@ -128,8 +135,10 @@ def override(attrs: dict[str, Any], tag: int, name: str | None = None) -> tuple[
     return None if value is None else tuple(int(item) for item in value)
 
 
-def correct(file: Any, values: Corrections) -> None:
-    """Overwrites values of tags in every image of a seekable binary file, where there is room for them."""
+def correct(file: Any, values: Corrections, appends: bool) -> None:
+    """Overwrites values of tags in every image of a seekable binary file, where there is room for them. `appends` is for
+    texts that need more: they follow the pixels.
+    """
 
     def read_at(offset: int, length: int) -> bytes:
         file.seek(offset)
@@ -141,23 +150,27 @@ def correct(file: Any, values: Corrections) -> None:
         for tag, numbers in values.items():
             entry = directory.entries.get(tag)
             if entry is not None and isinstance(numbers, bytes):
-                _replace_text(file, entry, numbers, is_big)
+                _replace_text(file, entry, numbers, is_big, appends)
             elif entry is not None and entry.type == _SHORT and entry.count == len(numbers):
                 file.seek(entry.offset)
                 file.write(np.asarray(numbers, "<u2").tobytes())
 
 
-def _replace_text(file: Any, entry: Entry, text: bytes, is_big: bool) -> None:
-    """A text that is too long for the place of the old one is left out."""
-    counter, inline = (8, 8) if is_big else (4, 4)
-    field = entry.place + 4 + counter
-    if len(text) <= inline:
+def _replace_text(file: Any, entry: Entry, text: bytes, is_big: bool, appends: bool) -> None:
+    """A text that is too long for the place of the old one is left out, or appended to the file."""
+    size = 8 if is_big else 4  # bytes of a count, and of an offset or inline value
+    field = entry.place + 4 + size
+    if len(text) <= size:
         file.seek(field)
-        file.write(text.ljust(inline, b"\0"))
-    elif entry.count >= len(text) and entry.count > inline:
+        file.write(text.ljust(size, b"\0"))
+    elif entry.count >= len(text) and entry.count > size:
         file.seek(entry.offset)
         file.write(text)
+    elif appends and (end := file.seek(0, 2)) + len(text) < 1 << 8 * size:
+        file.write(b"\0" * (end % 2) + text)  # values begin at words
+        file.seek(field)
+        file.write((end + end % 2).to_bytes(size, "little"))
     else:
         return
     file.seek(entry.place + 4)
-    file.write(len(text).to_bytes(counter, "little"))
+    file.write(len(text).to_bytes(size, "little"))

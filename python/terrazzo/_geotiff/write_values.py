@@ -42,18 +42,24 @@ def check_shape(data: Any) -> None:
         raise ValueError(f"to_geotiff cannot write a raster with no bands: got shape {shape} with 0 bands.")
 
 
+def check_dimensions(data: Any) -> None:
+    if np.ndim(data) not in (2, 3):
+        raise ValueError(f"Expected 2D or 3D array, got {np.ndim(data)}D")
+
+
 def bands_first(data: Any) -> Any:
-    """A view of (bands, rows, columns) of the array, in a type that can be written."""
+    """A view of (bands, rows, columns) of the array."""
     if isinstance(data, xr.DataArray):
         array, last = data.data, check_dims(data.dims)
     else:
         array, last = data if hasattr(data, "dtype") else np.asarray(data), True
-    if array.ndim not in (2, 3):
-        raise ValueError(f"Expected 2D or 3D array, got {array.ndim}D")
     if array.ndim == 2:
-        array = array[None]
-    elif last:
-        array = array.transpose(2, 0, 1)
+        return array[None]
+    return array.transpose(2, 0, 1) if last else array
+
+
+def writable(array: Any) -> Any:
+    """The array in a type that can be written."""
     if array.dtype == np.float16:
         return array.astype(np.float32)
     if array.dtype == bool:
@@ -101,7 +107,7 @@ def check_nodata_attrs(nodata: Any, attrs: dict[str, Any]) -> None:
             "GeoTIFF stores a single one. Pass nodata=."
         )
     given: Any = attrs.get("nodata")
-    if numbers and _is_number(given) and not math.isnan(given) and float(given) not in numbers:
+    if numbers and _is_number(given) and float(given) not in numbers:  # NaN is in none
         raise ConflictingNodataError(
             f"attrs['nodata']={given} disagrees with every concrete entry in attrs['nodatavals']={tuple(values)}. Drop one of "
             "them, or pass nodata=."
@@ -109,6 +115,7 @@ def check_nodata_attrs(nodata: Any, attrs: dict[str, Any]) -> None:
 
 
 def resolve_nodata(nodata: Any, attrs: dict[str, Any]) -> Any:
+    """A number, or a truth value, which check_nodata_bool() refuses."""
     if nodata is not None:
         return _plain(nodata)
     if attrs.get("nodata") is not None:
@@ -117,7 +124,8 @@ def resolve_nodata(nodata: Any, attrs: dict[str, Any]) -> Any:
     values = (values,) if _is_number(values) else values
     if isinstance(values, (tuple, list, np.ndarray)):
         for value in values:
-            check_nodata_bool(value)
+            if isinstance(value, (bool, np.bool_)):
+                return value
         numbers = [value for value in values if _is_number(value)]
         concrete = [value for value in numbers if not math.isnan(value)]
         if concrete:
@@ -137,8 +145,9 @@ def resolve_nodata(nodata: Any, attrs: dict[str, Any]) -> Any:
 
 def _attr_number(attrs: dict[str, Any], name: str) -> Any:
     value = attrs[name]
-    check_nodata_bool(value)
-    if not _is_number(value):
+    if isinstance(value, (bool, np.bool_)):
+        return value
+    if not _is_number(value) and not (isinstance(value, str) and _is_numeric(value)):
         raise ValueError(
             f"attrs[{name!r}]={value!r} is not numeric ({type(value).__name__}): nodata must be numeric. Drop the attr, or pass "
             "nodata=."
@@ -152,7 +161,17 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
+def _is_numeric(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return int(value) if value.strip().lstrip("+-").isdecimal() else float(value)
     return value.item() if hasattr(value, "item") else value
 
 
@@ -169,14 +188,24 @@ def fits(nodata: Any, dtype: np.dtype[Any]) -> bool:
 # --- MinIsWhite
 
 
-def inverted(pixels: Any, nodata: Any) -> tuple[Any, Any]:
-    """(pixels, nodata) in which 0 is white."""
+def check_inverted(pixels: Any, is_simple: bool) -> None:
+    """`is_simple` is for pixels in the memory of the host, without overviews."""
     dtype = pixels.dtype
+    if not is_simple:
+        raise NotImplementedError(
+            "photometric='miniswhite' is not supported with cog=True, overview_levels, gpu=True or a dask-backed array: call "
+            ".compute() first, or write without overviews."
+        )
     if dtype.kind == "i":
         raise NotImplementedError(
             "Writing signed-integer MinIsWhite TIFFs is not supported (issue #2278): photometric='miniswhite', "
             f"SampleFormat=2, BitsPerSample={8 * dtype.itemsize}, dtype={dtype}."
         )
+
+
+def inverted(pixels: Any, nodata: Any) -> tuple[Any, Any]:
+    """(pixels, nodata) in which 0 is white."""
+    dtype = pixels.dtype
     if dtype.kind == "f":
         return -pixels, None if nodata is None else -nodata
     top = np.iinfo(dtype).max
@@ -191,6 +220,7 @@ def packed(data: Any, nodata: Any) -> tuple[Any, Any, dict[str, Any]]:
     if not isinstance(data, xr.DataArray):
         raise ValueError("pack=True requires a DataArray, whose attributes have the state that unpack=True left")
     attrs = dict(data.attrs)
+    check_nodata_attrs(nodata, attrs)
     if not ("scale_factor" in attrs or "mask_and_scale_dtype" in attrs or attrs.get("masked_nodata")):
         raise ValueError(
             "pack=True: the attributes have no unpack state (scale_factor, mask_and_scale_dtype or masked_nodata); read the file "
@@ -199,8 +229,8 @@ def packed(data: Any, nodata: Any) -> tuple[Any, Any, dict[str, Any]]:
     scale, offset = float(attrs.get("scale_factor", 1)), float(attrs.get("add_offset", 0))
     if not math.isfinite(scale) or scale == 0 or not math.isfinite(offset):
         raise ValueError(f"pack=True cannot reverse scale_factor={scale}, add_offset={offset}")
-    check_nodata_attrs(nodata, attrs)
     sentinel = resolve_nodata(nodata, attrs)
+    check_nodata_bool(sentinel)
     target = _packed_dtype(attrs, sentinel, data.dtype)
     if sentinel is not None and nodata is not None and not fits(sentinel, target):
         raise ValueError(f"pack=True: nodata={sentinel} cannot be represented: {target} cannot represent it")
@@ -225,7 +255,7 @@ def _packed_dtype(attrs: dict[str, Any], sentinel: Any, fallback: np.dtype[Any])
     named = attrs.get("mask_and_scale_dtype")
     if named is not None:
         return np.dtype(named)
-    own = attrs.get("nodata")
+    own = attrs["nodata"] if attrs.get("nodata") is not None else resolve_nodata(None, attrs)
     is_integer = isinstance(own, (int, np.integer)) and not isinstance(own, bool)
     return np.asarray(own).dtype if is_integer else fallback
 
