@@ -18,9 +18,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <tuple>
+#include <type_traits>
 
 namespace terrazzo::python {
 
@@ -131,7 +133,8 @@ nb::list to_list(EncodedTiles const& encoded) {
   return tiles;
 }
 
-// A Writer with the flag and the progress function that its threads use until it is closed.
+// A Writer with the flag and the progress function that its threads use until it is closed. Calls of several threads of
+// Python take turns.
 class PythonWriter {
  public:
   PythonWriter(Target const& target, std::uint32_t width, std::uint32_t height, WriteOptions options)
@@ -143,61 +146,63 @@ class PythonWriter {
   }
   PythonWriter(PythonWriter const&) = delete;
   PythonWriter& operator=(PythonWriter const&) = delete;
-  ~PythonWriter() {
-    nb::gil_scoped_release const released;  // its threads may wait for the GIL to call a sink
-    writer_.reset();
-  }
+  ~PythonWriter() { abort(); }
 
   void write_rows(AnyConstArray const& rows, std::optional<AnyConstArray> const& mask, std::uintptr_t stream) {
-    Writer& writer = open_writer();
     if (is_on_device(rows)) {
       StreamView const queue = StreamView::from_address(stream);
       ConstDeviceView const view = device_view(rows);
       if (mask) {
         ConstDeviceView const valid = device_view(*mask);
-        work_.run([&] { writer.write_rows(view, valid, queue); });
+        work_.run([&] { in_turn([&](Writer& writer) { writer.write_rows(view, valid, queue); }); });
       } else {
-        work_.run([&] { writer.write_rows(view, queue); });
+        work_.run([&] { in_turn([&](Writer& writer) { writer.write_rows(view, queue); }); });
       }
       return;
     }
     ConstHostView const view = host_view(rows);
     if (mask) {
       ConstHostView const valid = host_view(*mask);
-      work_.run_interruptible([&] { writer.write_rows(view, valid); });
+      work_.run_interruptible([&] { in_turn([&](Writer& writer) { writer.write_rows(view, valid); }); });
     } else {
-      work_.run_interruptible([&] { writer.write_rows(view); });
+      work_.run_interruptible([&] { in_turn([&](Writer& writer) { writer.write_rows(view); }); });
     }
   }
 
   void write_encoded(TileTuple const& tile, nb::bytes const& bytes) {
-    Writer& writer = open_writer();
     std::span const data(static_cast<std::byte const*>(bytes.data()), bytes.size());
-    work_.run([&] { writer.write_encoded(tile_from(tile), data); });
+    work_.run([&] { in_turn([&](Writer& writer) { writer.write_encoded(tile_from(tile), data); }); });
   }
 
-  [[nodiscard]] std::uint32_t rows_left() { return open_writer().rows_left(); }
+  [[nodiscard]] std::uint32_t rows_left() {
+    return work_.run([&] { return in_turn([](Writer& writer) { return writer.rows_left(); }); });
+  }
 
   WriteReport close() {
-    Writer& writer = open_writer();
-    WriteReport report = work_.run_interruptible([&] { return writer.close(); });
+    WriteReport report =
+        work_.run_interruptible([&] { return in_turn([](Writer& writer) { return writer.close(); }); });
     abort();
     return report;
   }
 
   void abort() {
-    nb::gil_scoped_release const released;
+    nb::gil_scoped_release const released;  // threads of the writer may wait for the GIL to call a sink
+    std::lock_guard const turn(turns_);
     writer_.reset();
   }
 
  private:
-  Writer& open_writer() {
+  // Call without the GIL: the thread whose turn it is may need it.
+  template <class Body>
+  std::invoke_result_t<Body, Writer&> in_turn(Body const& body) {
+    std::lock_guard const turn(turns_);
     if (!writer_) { throw Error(ErrorKind::usage, "the writer is closed"); }
-    return *writer_;
+    return body(*writer_);
   }
 
   WriteOptions options_;
   Work work_;
+  std::mutex turns_;
   std::optional<Writer> writer_;
 };
 

@@ -101,10 +101,11 @@ def computed_rows(pixels: Any, ahead_bytes: int) -> Iterator[Any]:
 def encoded_tiles(pixels: Any, ahead_bytes: int, settings: TileSettings) -> Iterator[EncodedTile]:
     """The tiles of a dask array (bands, rows, columns), compressed by its tasks, from the upper rows of chunks on."""
     bands, height, width = pixels.shape
-    tile_width, tile_height = settings.block_size
-    whole = pixels.rechunk((bands, _cut(pixels.chunks[1], tile_height), _cut(pixels.chunks[2], tile_width or width)))
+    side, tile_height = settings.block_size
+    tile_width = width if side is None else side
+    whole = pixels.rechunk((bands, *_cut_at_tiles(pixels.chunks, (tile_height, tile_width))))
     tops, lefts = ([first // side for first in (0, *itertools.accumulate(chunks))]
-                   for chunks, side in zip(whole.chunks[1:], (tile_height, tile_width or width)))  # fmt: skip
+                   for chunks, side in zip(whole.chunks[1:], (tile_height, tile_width)))  # fmt: skip
     encode = functools.partial(_encode_chunk, settings=settings, tops=tops, lefts=lefts, size=(width, height))
     single = tuple((1,) * len(chunks) for chunks in whole.chunks)
     tasks = whole.map_blocks(encode, chunks=single, meta=np.empty((0, 0, 0), object))
@@ -117,12 +118,22 @@ def _place_in_file(tile: EncodedTile) -> tuple[int, int, int]:
     return row, plane, column
 
 
-def _cut(chunks: tuple[int, ...], side: int) -> tuple[int, ...]:
-    """Chunks that begin at tiles: the same ones if they do, else about as large."""
-    if all(size % side == 0 for size in chunks[:-1]):
-        return chunks
-    whole, step = sum(chunks), max(side, round(max(chunks) / side) * side)
-    return (step,) * (whole // step) + ((whole % step,) if whole % step else ())
+def _cut_at_tiles(chunks: tuple[tuple[int, ...], ...], tile: tuple[int, int]) -> list[tuple[int, ...]]:
+    """Rows and columns of chunks of all bands that begin at tiles: the same ones if they do, else about as large.
+
+    Chunks of single bands are joined. The joined chunks have fewer rows, and then fewer columns, so that they take no more
+    memory, but at least a tile.
+    """
+    joined = sum(chunks[0]) / max(chunks[0])
+    result = []
+    for sizes, side in zip(chunks[1:], tile):
+        length, wanted = max(sizes), max(side, round(max(sizes) / joined / side) * side)
+        if joined == 1 and all(size % side == 0 for size in sizes[:-1]):
+            wanted = 0
+        joined = max(1.0, joined * min(wanted, length) / length)
+        whole = sum(sizes)
+        result.append(sizes if wanted == 0 else (wanted,) * (whole // wanted) + ((whole % wanted,) if whole % wanted else ()))
+    return result
 
 
 def _encode_chunk(

@@ -7,7 +7,8 @@ from typing import Any
 from . import _core
 from ._device import queue_of
 from ._requests import number_text
-from ._write import as_array, options_for
+from ._write import as_array, options_for, unmask
+from .errors import UsageError
 
 EncodedTile = tuple[tuple[int, int, int], bytes]  # (column, row, plane), and the compressed bytes
 
@@ -37,7 +38,10 @@ def encode_tiles(
     >>> terrazzo.validate("parts.tif", decode=True).valid_cog
     True
     """
-    pixels = as_array(array)
+    pixels, mask = unmask(array, None, options.get("nodata", ...))
+    if mask is not None:
+        raise UsageError("the array is masked, and compressed tiles have no mask: pass nodata")
+    pixels = as_array(pixels)
     bands = pixels.shape[0] if len(pixels.shape) == 3 else 1
     width, height = size
     chosen = options_for(pixels.dtype, bands, height, width, **options)

@@ -183,7 +183,7 @@ def as_array(array: Any) -> Any:
     return pixels if pixels.dtype.isnative else pixels.astype(pixels.dtype.newbyteorder("="))
 
 
-def _unmask(array: Any, mask: Any, nodata: Any) -> tuple[Any, Any]:
+def unmask(array: Any, mask: Any, nodata: Any) -> tuple[Any, Any]:
     """A masked array of numpy as (pixels with nodata, no mask) or (pixels, mask)."""
     if not np.ma.isMaskedArray(array):
         return array, mask
@@ -237,7 +237,7 @@ def write(
 
         stores = {"filesystem": filesystem, "storage_options": storage_options}
         return write_dask(target, array, like=like, mask=mask, stream=stream, **stores, **options)
-    pixels, mask = _unmask(array, mask, options.get("nodata", ...))
+    pixels, mask = unmask(array, mask, options.get("nodata", ...))
     pixels = as_array(pixels)
     queue = queue_of(stream, pixels, mask)
     if len(pixels.shape) not in (2, 3):

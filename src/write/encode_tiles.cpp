@@ -27,11 +27,12 @@ namespace {
 // made by the process that writes the file.
 template <MemoryKind kind>
 FilePlan plan_of_part(View<kind, void const> const& pixels, TileId first, std::uint32_t width, std::uint32_t height,
-                      WriteOptions options) {
-  options.cog = options.statistics = false;
-  options.overview_factors.reset();
+                      WriteOptions const& options) {
   if (options.mask) { refuse("tiles are encoded for a file without a mask: mark missing pixels by nodata"); }
   FilePlan plan = plan_file(width, height, options);
+  plan.options.cog = plan.options.statistics = false;
+  plan.levels.resize(1);
+  plan.source_of.clear();
   LevelPlan& part = plan.levels.front();
   if (first.plane != 0) { refuse("the view holds every band: begin with plane 0"); }
   if (first.column >= part.blocks_across || first.row >= part.blocks_down) {

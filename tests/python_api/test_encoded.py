@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tiles that other processes compress for one writer."""
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -45,13 +46,30 @@ def test_damaged_tiles_leave_no_file(tmp_path):
     assert failure.value.tile == (1, 1, 0) and not list(tmp_path.iterdir())
 
 
+def test_masked_arrays_need_nodata():
+    masked = np.ma.masked_less(terrain(64, 64), 480)
+    filled = terrazzo.encode_tiles(masked, (0, 0), (64, 64), tile_size=64, nodata=-9)
+    assert filled == terrazzo.encode_tiles(masked.filled(-9), (0, 0), (64, 64), tile_size=64, nodata=-9)
+    with pytest.raises(terrazzo.UsageError, match="nodata"):
+        terrazzo.encode_tiles(masked, (0, 0), (64, 64), tile_size=64)
+
+
+def test_threads_take_turns(tmp_path):
+    pixels = terrain(1000, 1000)
+    tiles = terrazzo.encode_tiles(pixels, (0, 0), (1000, 1000), tile_size=64)
+    with terrazzo.Writer(tmp_path / "a.tif", 1000, 1000, dtype=pixels.dtype, tile_size=64, cog=True) as out:
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda tile: out.write_encoded(*tile), tiles))
+    np.testing.assert_array_equal(terrazzo.read(tmp_path / "a.tif", 1), pixels)
+
+
 def test_settings_of_a_writer_travel(tmp_path):
-    """Everything that decides the bytes of a tile is in TileSettings: the tiles equal those of the options."""
+    """The tiles of TileSettings equal those of the options."""
     pixels = np.stack([terrain(100, 130)] * 4).astype(np.uint8)
     rgba = {"colors": ["red", "green", "blue", "alpha"]}
     for options in ({"compression": "lerc", "lerc_max_error": 2}, {"compression": "deflate", "level": 3, "predictor": "none"},
                     {"compression": "jpeg2000", "lossless": False, "jpeg2000_rate": 9}, {"nodata": 7, "sparse": True},
-                    {"strip_rows": 32, "checksum": True}, {"interleave": "band"}, {**rgba, "compression": "webp", "quality": 30,
+                    {"strip_rows": 32, "checksum": True}, {"interleave": "band"}, {"photometric": "cmyk", "predictor": "none"}, {**rgba, "compression": "webp", "quality": 30,
                     "lossless": False}):  # fmt: skip
         if "strip_rows" not in options:
             options["tile_size"] = (64, 32)

@@ -4,6 +4,7 @@
 // faster level where that is as small. A level gives about the size of GDAL's level. Both encoders are stateless
 // between calls.
 #include "codec/deflate/noise_deflate.hpp"
+#include "codec/matches/far_repeats.hpp"
 #include "codec/matches/level_trial.hpp"
 #include "codec/matches/noise.hpp"
 #include "codec/registry/encoders.hpp"
@@ -41,32 +42,33 @@ bool keeps_size(std::span<std::byte const> in, int level, std::span<std::byte> r
   return theirs != 0 && static_cast<double>(ours) <= kAllowed * static_cast<double>(theirs);
 }
 
-// libdeflate's level for a block: that of `level`, or a faster one that is about as small on a sample. From level 9 on
-// all matches are evaluated, which is worth its time.
-int choose_library_level(std::span<std::byte const> in, int level, std::span<std::byte> room, Workspace& workspace) {
-  constexpr int kLowestTried = 2, kHighestTried = 8;
-  constexpr std::size_t kSampleBytes = std::size_t{16} << 10;  // half of Deflate's window
+// libdeflate's level for a block: that of the format, or a faster one that adds little to the size of a sample. From
+// level 9 on all matches are evaluated, which is worth its time; levels up to 4 are fast.
+int choose_library_level(EncodeFormat const& format, std::span<std::byte const> in, std::span<std::byte> room,
+                         Workspace& workspace) {
+  constexpr int kLowestTried = 5, kHighestTried = 8;
   struct Faster {
     int level;
     double allowed;
   };
   // The lazy search of 5 takes 0.6 of the time of GDAL's level 6, the greedy ones of 1 and 4 a quarter to a half.
-  constexpr Faster kFaster[] = {{1, 1.003}, {4, 1.003}, {5, 1.01}};
-  int const wanted = library_level(level);
-  if (level < kLowestTried || level > kHighestTried || in.size() < kLeastTriedBytes) { return wanted; }
-  std::span<std::byte const> const sample = sample_for_trial(in, kSampleBytes, workspace.impl().trial);
-  auto const size_at = [&](int tried) -> std::size_t {
-    libdeflate_compressor* const compressor = workspace.impl().libdeflate_encoder(tried);
+  constexpr Faster kFaster[] = {{1, 1.003}, {4, 1.003}, {5, 1.009}};
+  int const wanted = library_level(format.level);
+  bool const tries = format.level >= kLowestTried && format.level <= kHighestTried && is_tried(format, in.size());
+  if (!tries) { return wanted; }
+  std::span<std::byte const> const sample = sample_for_trial(in, workspace.impl().trial);
+  auto const size_at = [&](int level) -> std::size_t {
+    libdeflate_compressor* const compressor = workspace.impl().libdeflate_encoder(level);
     if (compressor == nullptr) { return 0; }
     return libdeflate_deflate_compress(compressor, sample.data(), sample.size(), room.data(), room.size());
   };
   std::size_t size = size_at(kFaster[0].level);
-  if (!is_telling(size, sample)) { return wanted; }
+  if (!is_typical(size, sample)) { return wanted; }
   std::size_t const wanted_size = size_at(wanted);
   for (Faster const& faster : kFaster) {
     if (faster.level >= wanted) { break; }
     if (faster.level != kFaster[0].level) { size = size_at(faster.level); }
-    if (is_about_as_small(size, wanted_size, faster.allowed)) { return faster.level; }
+    if (is_about_as_small(size, wanted_size, faster.allowed)) { return has_far_repeats(in) ? wanted : faster.level; }
   }
   return wanted;
 }
@@ -88,20 +90,26 @@ std::size_t deflate_noise(std::span<std::byte const> in, int level, std::span<st
   return kHeader + size + kChecksum;
 }
 
-}  // namespace
-
-tile::TileResult deflate_zlib(std::span<std::byte const> in, int level, EncodedBlock& out, Workspace& workspace) {
+tile::TileResult deflate(std::span<std::byte const> in, EncodeFormat const& format, EncodedBlock& out,
+                         Workspace& workspace) {
+  int const level = format.level;
   if (level < kDeflateLevels[0] || level > kDeflateLevels[1]) { return failed("no such level"); }
   std::span<std::byte> const memory = out.memory.get(libdeflate_zlib_compress_bound(nullptr, in.size()));
   if (std::size_t const size = deflate_noise(in, level, memory, workspace); size != 0) {
     return encoded(out, memory, size);
   }
   libdeflate_compressor* const compressor =
-      workspace.impl().libdeflate_encoder(choose_library_level(in, level, memory, workspace));
+      workspace.impl().libdeflate_encoder(choose_library_level(format, in, memory, workspace));
   if (compressor == nullptr) { return out_of_memory(); }
   std::size_t const size = libdeflate_zlib_compress(compressor, in.data(), in.size(), memory.data(), memory.size());
   if (size == 0) { return failed("libdeflate failed"); }
   return encoded(out, memory, size);
+}
+
+}  // namespace
+
+tile::TileResult deflate_zlib(std::span<std::byte const> in, int level, EncodedBlock& out, Workspace& workspace) {
+  return deflate(in, {.level = level}, out, workspace);
 }
 
 #else
@@ -117,7 +125,7 @@ namespace {
 #if TERRAZZO_HAVE_LIBDEFLATE
 tile::TileResult encode(EncodeFormat const& format, BlockShape, std::span<std::byte const> in, EncodedBlock& out,
                         Workspace& workspace) {
-  return deflate_zlib(in, format.level, out, workspace);
+  return deflate(in, format, out, workspace);
 }
 #endif
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A level of a compression library is a wish for a size. On predicted samples a lower level often gives that size in a
-// fraction of the time, because repeats are few and short. So the levels are tried on a sample of each block, and the
-// cheapest level that is about as small as the wanted one encodes the block. Deterministic: depends only on the input.
+// `level` selects a target size. On predicted samples a lower level of a library often reaches the size of a higher one
+// in a fraction of the time, because repeats are few and short. The encoders try levels on a sample of the block, and
+// take the lowest that adds little. Deterministic: depends only on the block and its format.
 #pragma once
 
 #include "base/scratch.hpp"
+#include "codec/registry/encoder.hpp"
 
 #include <cstddef>
 #include <cstring>
@@ -13,32 +14,38 @@
 
 namespace terrazzo::codec {
 
-// Smaller blocks are encoded with the wanted level.
-inline constexpr std::size_t kLeastTriedBytes = std::size_t{64} << 10;
+// The sample is an eighth of a block at most.
+inline constexpr std::size_t kTrialPieces = 4, kTrialPieceBytes = std::size_t{8} << 10;
+inline constexpr std::size_t kLeastTriedBytes = 8 * kTrialPieces * kTrialPieceBytes;
 
-// Two pieces of the block, side by side, at a quarter and at three quarters; `bytes` in all. One piece misjudges
-// charts, whose flat areas are larger. REQUIRES: at least kLeastTriedBytes in the block, at most half as many in the
-// sample.
-[[nodiscard]] inline std::span<std::byte const> sample_for_trial(std::span<std::byte const> block, std::size_t bytes,
-                                                                 Scratch& memory) {
-  constexpr std::size_t kPieces = 2, kAlignment = 512;
-  std::size_t const piece_bytes = bytes / kPieces;
-  std::span<std::byte> const sample = memory.get(kPieces * piece_bytes);
-  for (std::size_t piece = 0; piece < kPieces; ++piece) {
-    std::size_t const middle = block.size() / kPieces * piece + block.size() / kPieces / 2;
-    std::size_t const from = (middle - piece_bytes / 2) / kAlignment * kAlignment;
-    std::memcpy(sample.data() + piece * piece_bytes, block.data() + from, piece_bytes);
+// Predicted integers of 8 and 16 bits, as of images and elevations, in blocks that are large beside the sample. Floats
+// of few digits, classes and texts repeat at distances that a sample does not show.
+[[nodiscard]] inline bool is_tried(EncodeFormat const& format, std::size_t block_bytes) noexcept {
+  tiff::SampleFormat const samples = format.block.sample_format;
+  bool const is_integer = samples == tiff::SampleFormat::uint || samples == tiff::SampleFormat::int_;
+  return format.is_predicted && is_integer && format.block.bits_per_sample <= 16 && block_bytes >= kLeastTriedBytes;
+}
+
+// Pieces of the block at equal distances, side by side. REQUIRES: kLeastTriedBytes.
+[[nodiscard]] inline std::span<std::byte const> sample_for_trial(std::span<std::byte const> block, Scratch& memory) {
+  constexpr std::size_t kAlignment = 512;
+  std::span<std::byte> const sample = memory.get(kTrialPieces * kTrialPieceBytes);
+  std::size_t const step = block.size() / kTrialPieces;
+  for (std::size_t piece = 0; piece < kTrialPieces; ++piece) {
+    std::size_t const middle = step * piece + step / 2;
+    std::size_t const from = (middle - kTrialPieceBytes / 2) / kAlignment * kAlignment;
+    std::memcpy(sample.data() + piece * kTrialPieceBytes, block.data() + from, kTrialPieceBytes);
   }
   return sample;
 }
 
-// True if a level says something about the block. Samples that shrink to less than a third lie in flat areas: what the
-// search costs and gains is elsewhere. `size` is that of the encoded sample.
-[[nodiscard]] inline bool is_telling(std::size_t size, std::span<std::byte const> sample) noexcept {
+// False for samples that shrink to less than a third: they lie in flat areas, where levels do not differ, or differ by
+// repeats longer than the sample. `size` is that of the encoded sample.
+[[nodiscard]] inline bool is_typical(std::size_t size, std::span<std::byte const> sample) noexcept {
   return size >= sample.size() / 3;
 }
 
-// `size` and `wanted` are sizes of the encoded sample.
+// `size` and `wanted` are sizes of the encoded sample; 0 is an error.
 [[nodiscard]] inline bool is_about_as_small(std::size_t size, std::size_t wanted, double allowed) noexcept {
   return size != 0 && static_cast<double>(size) <= allowed * static_cast<double>(wanted);
 }

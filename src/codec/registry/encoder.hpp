@@ -29,6 +29,7 @@ namespace terrazzo::codec {
 // The properties that encoding needs; the same for all tiles of a file. `block` is the format for its decoder.
 struct EncodeFormat {
   BlockFormat block{};
+  bool is_predicted = false;         // the input has differences of samples: a predictor was applied
   int level = 0;                     // deflate 1-12, zstd 1-22, lzma 0-9, lz4 0-16; LERC: that of its wrapper
   bool checksum = false;             // ZSTD
   double lerc_max_error = 0;

@@ -3,7 +3,7 @@
 // Zstandard: one frame with its content's size in the header, which device decoders need. A checksum of
 // the content is optional; libtiff writes none. If a block is partly noise, at the usual levels, our own search finds
 // the repeats two to four times as fast as libzstd's for the same size (bench/write_peers.py); libzstd does the rest,
-// with a faster level where that is about as small.
+// at a faster level where that is about as small.
 #include "codec/matches/noise.hpp"
 #include "codec/registry/encoders.hpp"
 #include "codec/registry/workspace.hpp"
@@ -87,13 +87,15 @@ std::size_t compress_noise(FrameSettings frame, std::span<std::byte const> in, s
   return encoder.encode(in, settings, out, fresh_context(frame, workspace));
 }
 
-tile::TileResult compress(std::span<std::byte const> in, FrameSettings frame, EncodedBlock& out, Workspace& workspace) {
+tile::TileResult compress(std::span<std::byte const> in, EncodeFormat const& format, EncodedBlock& out,
+                          Workspace& workspace) {
+  FrameSettings frame{.level = format.level, .checksum = format.checksum};
   if (frame.level < kZstdLevels[0] || frame.level > kZstdLevels[1]) { return failed("no such level"); }
   std::span<std::byte> const memory = out.memory.get(ZSTD_compressBound(in.size()));
   if (std::size_t const size = compress_noise(frame, in, memory, workspace); size != 0) {
     return encoded(out, memory, size);
   }
-  frame.level = choose_zstd_level(in, frame.level, memory, workspace);
+  frame.level = choose_zstd_level(format, in, memory, workspace);
   std::size_t const size = compress_by_library(frame, 0, in, memory, workspace);
   if (ZSTD_isError(size) != 0) { return failed("libzstd failed, probably for lack of memory"); }
   return encoded(out, memory, size);
@@ -118,7 +120,7 @@ namespace {
 #if TERRAZZO_HAVE_ZSTD
 tile::TileResult encode(EncodeFormat const& format, BlockShape, std::span<std::byte const> in, EncodedBlock& out,
                         Workspace& workspace) {
-  return compress(in, {.level = format.level, .checksum = format.checksum}, out, workspace);
+  return compress(in, format, out, workspace);
 }
 #endif
 

@@ -26,10 +26,13 @@ class EncodedRows {
   EncodedRows(FilePlan const& plan, unsigned threads, EmitBlocks emit);
 
   // Takes blocks of the raster in any order, each once. Emits the blocks, with those of overviews, in the order of the
-  // file as soon as their rows are complete.
+  // file as soon as the rows that the engine takes at a time are complete, or earlier if memory is short.
   void add(TileId id, std::span<std::byte const> bytes);
 
  private:
+  // The end of the rows to process now; next_row_ if there are none.
+  [[nodiscard]] std::uint32_t ready_end() const noexcept;
+
   FilePlan const& plan_;
   MemoryBudget budget_;
   WaitingBlocks waiting_;

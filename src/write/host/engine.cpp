@@ -67,6 +67,7 @@ class HostEngine final : public RowEngine<MemoryKind::host> {
   HostEngine(FilePlan const& plan, unsigned threads, EmitBlocks emit, WaitingBlocks const* encoded)
       : plan_(plan),
         threads_(threads),
+        budget_(encoded != nullptr ? encoded->budget() : own_budget_),
         memory_(threads, &budget_),
         encoder_(plan, encoding_threads(plan, threads, budget_), encoded),
         emit_(std::move(emit)) {}
@@ -108,7 +109,8 @@ class HostEngine final : public RowEngine<MemoryKind::host> {
  private:
   FilePlan const& plan_;
   unsigned threads_;
-  MemoryBudget budget_{resolve_memory_limit(0)};  // of rows; must precede memory_
+  MemoryBudget own_budget_{resolve_memory_limit(0)};
+  MemoryBudget& budget_;  // of rows; must precede memory_
   HostRowMemory memory_;
   BlockEncoder encoder_;
   EmitBlocks emit_;

@@ -23,6 +23,9 @@ class WaitingBlocks {
   // Keeps a copy. Each block comes once. Throws `limit` if the waiting blocks exceed the budget.
   void add(TileId id, std::span<std::byte const> bytes);
 
+  // The budget of the work on these blocks.
+  [[nodiscard]] MemoryBudget& budget() const noexcept { return budget_; }
+
   // All blocks of the block rows before this one have come.
   [[nodiscard]] std::uint32_t complete_until() const noexcept { return complete_until_; }
 

@@ -157,6 +157,7 @@ codec::EncodeFormat make_format(FilePlan const& plan) {
   format.block.extra_samples = plan.planes == 1 ? static_cast<std::uint32_t>(plan.extra_samples.size()) : 0;
   format.block.last_sample_is_alpha = plan.planes == 1 && !plan.extra_samples.empty() && plan.extra_samples.back() != 0;
   format.block.lerc_additional_compression = chosen.choice->lerc_additional_compression;
+  format.is_predicted = plan.predictor != tiff::Predictor::none;
   format.level = choose_level(options, *plan.encoder);
   format.checksum = options.checksum;
   format.lerc_max_error = options.lerc_max_error;

@@ -23,9 +23,9 @@ TEST(HasFarRepeats, IsFalseForNoiseAndForRuns) {
 }
 
 TEST(HasFarRepeats, FindsCopiesAtAnyDistance) {
-  for (std::size_t const distance : {40'000U, 100'001U, 262'147U}) {
-    Bytes bytes = noise(600'000);
-    std::copy_n(bytes.begin(), 60'000, bytes.begin() + static_cast<std::ptrdiff_t>(distance) + 60'000);
+  for (std::size_t const distance : {40'000U, 100'001U, 262'147U, 5'000'000U}) {
+    Bytes bytes = noise(distance < 300'000 ? 600'000 : 6'000'000);
+    std::copy_n(bytes.begin(), bytes.size() / 10, bytes.begin() + static_cast<std::ptrdiff_t>(distance + 60'000));
     EXPECT_TRUE(has_far_repeats(bytes)) << distance;
   }
 }

@@ -10,27 +10,40 @@
 namespace terrazzo::codec::testing {
 namespace {
 
-TEST(SampleForTrial, IsTwoPiecesOfTheBlock) {
+TEST(SampleForTrial, HasPiecesAtEqualDistances) {
   std::mt19937 random(1);
   for (std::size_t const size : {kLeastTriedBytes, kLeastTriedBytes + 777, std::size_t{1} << 20}) {
     std::vector<std::byte> const block = random_noise(size, random);
     Scratch memory;
-    auto const sample = sample_for_trial(block, 16'384, memory);
-    ASSERT_EQ(sample.size(), 16'384U);
-    for (std::size_t piece = 0; piece < 2; ++piece) {
-      auto const found = std::ranges::search(block, sample.subspan(piece * 8192, 8192));
+    auto const sample = sample_for_trial(block, memory);
+    ASSERT_EQ(sample.size(), kTrialPieces * kTrialPieceBytes);
+    for (std::size_t piece = 0; piece < kTrialPieces; ++piece) {
+      auto const found = std::ranges::search(block, sample.subspan(piece * kTrialPieceBytes, kTrialPieceBytes));
       ASSERT_FALSE(found.empty());
-      auto const at = static_cast<double>(found.begin() - block.begin() + 4096);
-      EXPECT_NEAR(at / static_cast<double>(size), piece == 0 ? 0.25 : 0.75, 0.01);
+      auto const middle = static_cast<double>(found.begin() - block.begin()) + kTrialPieceBytes / 2.0;
+      EXPECT_NEAR(middle / static_cast<double>(size), (2.0 * static_cast<double>(piece) + 1) / (2.0 * kTrialPieces),
+                  0.01);
     }
   }
 }
 
-TEST(IsTelling, LeavesFlatAreasOut) {
+TEST(IsTried, ForLargeBlocksOfPredictedSmallIntegers) {
+  EncodeFormat format{.block = {.bits_per_sample = 16}, .is_predicted = true};
+  EXPECT_TRUE(is_tried(format, kLeastTriedBytes));
+  EXPECT_FALSE(is_tried(format, kLeastTriedBytes - 1));
+  format.block.sample_format = tiff::SampleFormat::int_;
+  EXPECT_TRUE(is_tried(format, kLeastTriedBytes));
+  format.block.sample_format = tiff::SampleFormat::ieee_float;
+  EXPECT_FALSE(is_tried(format, kLeastTriedBytes));
+  EXPECT_FALSE(is_tried({.block = {.bits_per_sample = 32}, .is_predicted = true}, kLeastTriedBytes));
+  EXPECT_FALSE(is_tried({.block = {.bits_per_sample = 8}}, kLeastTriedBytes));
+}
+
+TEST(IsTypical, IsFalseForFlatAreas) {
   std::vector<std::byte> const sample(3000);
-  EXPECT_TRUE(is_telling(1000, sample));
-  EXPECT_FALSE(is_telling(999, sample));
-  EXPECT_FALSE(is_telling(0, sample)) << "an error";
+  EXPECT_TRUE(is_typical(1000, sample));
+  EXPECT_FALSE(is_typical(999, sample));
+  EXPECT_FALSE(is_typical(0, sample)) << "an error";
 }
 
 TEST(IsAboutAsSmall, TakesNoSizeForAnError) {

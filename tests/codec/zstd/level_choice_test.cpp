@@ -7,6 +7,9 @@
 
 #if TERRAZZO_HAVE_ZSTD
 
+#include <zstd.h>
+
+#include <algorithm>
 #include <random>
 
 namespace terrazzo::codec::testing {
@@ -31,32 +34,53 @@ Bytes rows_alike_of(std::size_t size, unsigned seed) {
   return bytes;
 }
 
-int chosen(Bytes const& block, int wanted) {
+EncodeFormat predicted(int level) {
+  return {.block = {.compression = tiff::Compression::zstd}, .is_predicted = true, .level = level};
+}
+
+int chosen(Bytes const& block, EncodeFormat const& format) {
   Workspace workspace;
   Bytes room(2 * block.size() + 1000);
-  return choose_zstd_level(block, wanted, room, workspace);
+  return choose_zstd_level(format, block, room, workspace);
 }
 
 TEST(ChooseZstdLevel, TakesTheFastestWhereSearchGainsNothing) {
   Bytes const block = residuals(kSize, 1);
-  for (int const wanted : {3, 5, 9, 12}) { EXPECT_EQ(chosen(block, wanted), 1) << wanted; }
+  for (int const wanted : {6, 9, 12}) { EXPECT_EQ(chosen(block, predicted(wanted)), 1) << wanted; }
 }
 
-TEST(ChooseZstdLevel, KeepsLevelsThatAreWishesForTheLastPerCent) {
-  for (int const wanted : {1, 2, 13, 19, 22}) { EXPECT_EQ(chosen(residuals(kSize, 1), wanted), wanted); }
+TEST(ChooseZstdLevel, KeepsFastLevelsAndTheHighest) {
+  for (int const wanted : {1, 2, 5, 13, 19, 22}) { EXPECT_EQ(chosen(residuals(kSize, 1), predicted(wanted)), wanted); }
 }
 
-TEST(ChooseZstdLevel, KeepsTheLevelOfSmallBlocks) { EXPECT_EQ(chosen(residuals(60'000, 1), 9), 9); }
-
-TEST(ChooseZstdLevel, KeepsTheLevelWhereSearchPays) {
-  for (int const wanted : {5, 9}) { EXPECT_NE(chosen(rows_alike_of(kSize, 2), wanted), 1) << wanted; }
+TEST(ChooseZstdLevel, KeepsTheLevelOfOtherBlocks) {
+  EXPECT_EQ(chosen(residuals(100'000, 1), predicted(9)), 9) << "small";
+  EncodeFormat format = predicted(9);
+  format.is_predicted = false;
+  EXPECT_EQ(chosen(residuals(kSize, 1), format), 9);
 }
+
+TEST(ChooseZstdLevel, KeepsTheLevelWhereSearchPays) { EXPECT_NE(chosen(rows_alike_of(kSize, 2), predicted(9)), 1); }
 
 // The sample shows no repeat, but the second half of the block is the first.
-TEST(ChooseZstdLevel, DoesNotTakeTheFastestWhereFarPartsRepeat) {
-  Bytes block = residuals(kSize, 3);
-  std::copy_n(block.begin(), kSize / 2, block.begin() + kSize / 2);
-  EXPECT_NE(chosen(block, 9), 1);
+TEST(ChooseZstdLevel, KeepsTheLevelWhereFarPartsRepeat) {
+  for (std::size_t const size : {kSize, 16 * kSize}) {
+    Bytes block = residuals(size, 3);
+    std::copy_n(block.begin(), size / 2, block.begin() + static_cast<std::ptrdiff_t>(size / 2));
+    EXPECT_EQ(chosen(block, predicted(9)), 9);
+  }
+}
+
+// A level that is taken by a trial adds little to the whole block, too.
+TEST(ChooseZstdLevel, AddsLittleToTheSize) {
+  for (Bytes const& block : {residuals(kSize, 1), rows_alike_of(kSize, 2), rows_alike(512, 4)}) {
+    auto const size_at = [&](int level) {
+      Bytes out(ZSTD_compressBound(block.size()));
+      return static_cast<double>(ZSTD_compress(out.data(), out.size(), block.data(), block.size(), level));
+    };
+    int const level = chosen(block, predicted(9));
+    EXPECT_LT(size_at(level), 1.015 * size_at(9)) << level;
+  }
 }
 
 TEST(ChooseZstdLevel, DependsOnTheBlockAlone) {
@@ -64,10 +88,10 @@ TEST(ChooseZstdLevel, DependsOnTheBlockAlone) {
   Bytes const blocks[] = {residuals(kSize, 1), rows_alike_of(kSize, 2), planes(256, 3)};
   Bytes room(2 * kSize);
   std::vector<int> first;
-  for (Bytes const& block : blocks) { first.push_back(chosen(block, 9)); }
+  for (Bytes const& block : blocks) { first.push_back(chosen(block, predicted(9))); }
   for (int round = 0; round < 2; ++round) {
     for (std::size_t i = 0; i < std::size(blocks); ++i) {
-      EXPECT_EQ(choose_zstd_level(blocks[i], 9, room, workspace), first[i]);
+      EXPECT_EQ(choose_zstd_level(predicted(9), blocks[i], room, workspace), first[i]);
     }
   }
 }

@@ -3,6 +3,8 @@
 
 #include "../test_image.hpp"
 
+#include "terrazzo/settings.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -78,6 +80,30 @@ TEST(EncodedRows, ReduceThePixelsThatReadersSee) {
     }
     EXPECT_LT(difference / static_cast<double>(reduced.size()), 6.0);
   }
+}
+
+// With little memory, rows are processed before there are enough for all threads.
+TEST(EncodedRows, NeedLittleMoreMemoryThanTheirRows) {
+  Image image = make_image(DType::f32, 1, 2048, 512);
+  WriteOptions options = with([&](WriteOptions& o) {
+    o.dtype = DType::f32;
+    o.tile_size = {128, 128};
+    o.compression = Compression::none;
+    o.cog = true;
+    o.threads = 16;
+    o.spool_bytes = 1 << 20;
+  });
+  EncodedTiles const tiles = encode_tiles(image.view(), {}, image.width, image.height, options);
+  Settings const before = settings();
+  Settings little = before;
+  little.memory_limit_bytes = std::uint64_t{4} << 20;  // the raster has 4 MiB
+  set_settings(little);
+  std::vector<std::byte> file;
+  Writer writer = create(memory_sink(file), image.width, image.height, options);
+  for (EncodedTile const& tile : tiles.tiles) { writer.write_encoded(tile.id, tiles.bytes_of(tile)); }
+  writer.close();
+  set_settings(before);
+  EXPECT_TRUE(file == written(image, options));
 }
 
 TEST(EncodedRows, CountEveryTileInProgress) {
