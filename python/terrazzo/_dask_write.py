@@ -38,8 +38,8 @@ def write_dask(
     """terrazzo.write() of a dask array (rows, columns) or (bands, rows, columns), in bounded memory, COGs too.
 
     Computed rows, with those being written, take `compute_ahead_bytes` (512 MiB) at most, or one row of chunks if that
-    is larger. Chunks that are wide and low need the least memory. Workers of dask.distributed compress the tiles, unless
-    there is a mask.
+    is larger. Chunks that are wide and low need the least memory. Workers of dask.distributed compress the tiles if their
+    chunks have all bands and there is no mask.
 
     >>> import dask.array
     >>> heights = dask.array.zeros((512, 512), chunks=(256, 512), dtype="float32")
@@ -57,7 +57,7 @@ def write_dask(
     bands, height, width = pixels.shape
     ahead = _COMPUTE_AHEAD_BYTES if compute_ahead_bytes is None else compute_ahead_bytes
     with Writer(target, width, height, dtype=pixels.dtype, bands=bands, like=like, mask=mask is not None, **options) as out:
-        if mask is None and _runs_elsewhere(pixels):
+        if mask is None and _workers_compress(pixels):
             for tile, data in encoded_tiles(pixels, ahead, TileSettings(out._options)):
                 out.write_encoded(tile, data)
             return out.close()
@@ -88,9 +88,12 @@ def _scheduler(pixels: Any) -> Callable[..., Any]:
     return get
 
 
-def _runs_elsewhere(pixels: Any) -> bool:
-    """Whether tasks run on workers of dask.distributed."""
-    return getattr(_scheduler(pixels), "__module__", "").startswith("distributed.")
+def _workers_compress(pixels: Any) -> bool:
+    """Whether tasks run on workers of dask.distributed, with chunks of all bands.
+
+    Joining chunks of single bands into tiles would take many times their memory on one worker.
+    """
+    return getattr(_scheduler(pixels), "__module__", "").startswith("distributed.") and len(pixels.chunks[0]) == 1
 
 
 def computed_rows(pixels: Any, ahead_bytes: int) -> Iterator[Any]:
@@ -100,10 +103,10 @@ def computed_rows(pixels: Any, ahead_bytes: int) -> Iterator[Any]:
 
 def encoded_tiles(pixels: Any, ahead_bytes: int, settings: TileSettings) -> Iterator[EncodedTile]:
     """The tiles of a dask array (bands, rows, columns), compressed by its tasks, from the upper rows of chunks on."""
-    bands, height, width = pixels.shape
+    _, height, width = pixels.shape
     side, tile_height = settings.block_size
     tile_width = width if side is None else side
-    whole = pixels.rechunk((bands, *_cut_at_tiles(pixels.chunks, (tile_height, tile_width))))
+    whole = pixels.rechunk((-1, _cut_at_tiles(pixels.chunks[1], tile_height), _cut_at_tiles(pixels.chunks[2], tile_width)))
     tops, lefts = ([first // side for first in (0, *itertools.accumulate(chunks))]
                    for chunks, side in zip(whole.chunks[1:], (tile_height, tile_width)))  # fmt: skip
     encode = functools.partial(_encode_chunk, settings=settings, tops=tops, lefts=lefts, size=(width, height))
@@ -118,22 +121,12 @@ def _place_in_file(tile: EncodedTile) -> tuple[int, int, int]:
     return row, plane, column
 
 
-def _cut_at_tiles(chunks: tuple[tuple[int, ...], ...], tile: tuple[int, int]) -> list[tuple[int, ...]]:
-    """Rows and columns of chunks of all bands that begin at tiles: the same ones if they do, else about as large.
-
-    Chunks of single bands are joined. The joined chunks have fewer rows, and then fewer columns, so that they take no more
-    memory, but at least a tile.
-    """
-    joined = sum(chunks[0]) / max(chunks[0])
-    result = []
-    for sizes, side in zip(chunks[1:], tile):
-        length, wanted = max(sizes), max(side, round(max(sizes) / joined / side) * side)
-        if joined == 1 and all(size % side == 0 for size in sizes[:-1]):
-            wanted = 0
-        joined = max(1.0, joined * min(wanted, length) / length)
-        whole = sum(sizes)
-        result.append(sizes if wanted == 0 else (wanted,) * (whole // wanted) + ((whole % wanted,) if whole % wanted else ()))
-    return result
+def _cut_at_tiles(chunks: tuple[int, ...], side: int) -> tuple[int, ...]:
+    """Chunks that begin at tiles: the same ones if they do, else about as large."""
+    if all(size % side == 0 for size in chunks[:-1]):
+        return chunks
+    whole, step = sum(chunks), max(side, round(max(chunks) / side) * side)
+    return (step,) * (whole // step) + ((whole % step,) if whole % step else ())
 
 
 def _encode_chunk(
