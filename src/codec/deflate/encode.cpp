@@ -4,7 +4,6 @@
 // faster level where that is as small. A level gives about the size of GDAL's level. Both encoders are stateless
 // between calls.
 #include "codec/deflate/noise_deflate.hpp"
-#include "codec/matches/far_repeats.hpp"
 #include "codec/matches/level_trial.hpp"
 #include "codec/matches/noise.hpp"
 #include "codec/registry/encoders.hpp"
@@ -47,30 +46,17 @@ bool keeps_size(std::span<std::byte const> in, int level, std::span<std::byte> r
 int choose_library_level(EncodeFormat const& format, std::span<std::byte const> in, std::span<std::byte> room,
                          Workspace& workspace) {
   constexpr int kLowestTried = 5, kHighestTried = 8;
-  struct Faster {
-    int level;
-    double allowed;
-  };
   // The lazy search of 5 takes 0.6 of the time of GDAL's level 6, the greedy ones of 1 and 4 a quarter to a half.
-  constexpr Faster kFaster[] = {{1, 1.003}, {4, 1.003}, {5, 1.009}};
+  constexpr FasterLevel kFaster[] = {{1, 1.003}, {4, 1.003}, {5, 1.009}};
   int const wanted = library_level(format.level);
   bool const tries = format.level >= kLowestTried && format.level <= kHighestTried && is_tried(format, in.size());
   if (!tries) { return wanted; }
-  std::span<std::byte const> const sample = sample_for_trial(in, workspace.impl().trial);
-  auto const size_at = [&](int level) -> std::size_t {
-    libdeflate_compressor* const compressor = workspace.impl().libdeflate_encoder(level);
-    if (compressor == nullptr) { return 0; }
-    return libdeflate_deflate_compress(compressor, sample.data(), sample.size(), room.data(), room.size());
-  };
-  std::size_t size = size_at(kFaster[0].level);
-  if (!is_typical(size, sample)) { return wanted; }
-  std::size_t const wanted_size = size_at(wanted);
-  for (Faster const& faster : kFaster) {
-    if (faster.level >= wanted) { break; }
-    if (faster.level != kFaster[0].level) { size = size_at(faster.level); }
-    if (is_about_as_small(size, wanted_size, faster.allowed)) { return has_far_repeats(in) ? wanted : faster.level; }
-  }
-  return wanted;
+  return choose_level(
+      kFaster, wanted, in, workspace.impl().trial, [&](int level, std::span<std::byte const> sample) -> std::size_t {
+        libdeflate_compressor* const compressor = workspace.impl().libdeflate_encoder(level);
+        if (compressor == nullptr) { return 0; }
+        return libdeflate_deflate_compress(compressor, sample.data(), sample.size(), room.data(), room.size());
+      });
 }
 
 // RFC 1950: a header of two bytes, the stream, Adler-32 with its highest byte first. Returns 0 if libdeflate must

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/scratch.hpp"
+#include "codec/matches/far_repeats.hpp"
 #include "codec/registry/encoder.hpp"
 
 #include <cstddef>
@@ -45,9 +46,28 @@ inline constexpr std::size_t kLeastTriedBytes = 8 * kTrialPieces * kTrialPieceBy
   return size >= sample.size() / 3;
 }
 
-// `size` and `wanted` are sizes of the encoded sample; 0 is an error.
-[[nodiscard]] inline bool is_about_as_small(std::size_t size, std::size_t wanted, double allowed) noexcept {
-  return size != 0 && static_cast<double>(size) <= allowed * static_cast<double>(wanted);
+// A level, and how much larger than the wanted level's the encoded sample may be.
+struct FasterLevel {
+  int level = 0;
+  double allowed = 1;
+};
+
+// The first of `faster` (one or more, in ascending order) that is below `wanted` and adds little to the sample;
+// otherwise `wanted`, also for blocks whose far parts repeat. size_at(level, sample) encodes the sample; 0 is an error.
+template <class SizeAt>
+[[nodiscard]] int choose_level(std::span<FasterLevel const> faster, int wanted, std::span<std::byte const> block,
+                               Scratch& memory, SizeAt const& size_at) {
+  std::span<std::byte const> const sample = sample_for_trial(block, memory);
+  std::size_t size = size_at(faster.front().level, sample);
+  if (!is_typical(size, sample)) { return wanted; }
+  auto const wanted_size = static_cast<double>(size_at(wanted, sample));
+  for (std::size_t i = 0; i < faster.size() && faster[i].level < wanted; ++i) {
+    if (i != 0) { size = size_at(faster[i].level, sample); }
+    if (size != 0 && static_cast<double>(size) <= faster[i].allowed * wanted_size) {
+      return has_far_repeats(block) ? wanted : faster[i].level;
+    }
+  }
+  return wanted;
 }
 
 }  // namespace terrazzo::codec

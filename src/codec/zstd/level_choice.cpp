@@ -2,7 +2,6 @@
 #define ZSTD_STATIC_LINKING_ONLY  // ZSTD_getCParams
 #include "codec/zstd/level_choice.hpp"
 
-#include "codec/matches/far_repeats.hpp"
 #include "codec/matches/level_trial.hpp"
 #include "codec/registry/libraries.hpp"
 #include "codec/registry/workspace.hpp"
@@ -49,25 +48,15 @@ int choose_zstd_level(EncodeFormat const& format, std::span<std::byte const> blo
                       Workspace& workspace) {
   // Levels from 13 on are for the last per cent; levels up to 5 are fast.
   constexpr int kLowestTried = 6, kHighestTried = 12;
-  struct Faster {
-    int level;
-    double allowed;
-  };
   // A tenth and a half of the time of level 9. Blocks of real rasters take 0.976 to 1.013 of its bytes.
-  constexpr Faster kFaster[] = {{1, 1.001}, {5, 1.012}};
+  constexpr FasterLevel kFaster[] = {{1, 1.001}, {5, 1.012}};
   int const wanted = format.level;
   bool const tries = wanted >= kLowestTried && wanted <= kHighestTried && is_tried(format, block.size());
   if (!tries || &ZSTD_getCParams == nullptr) { return wanted; }
-  std::span<std::byte const> const sample = sample_for_trial(block, workspace.impl().trial);
-  auto const size_at = [&](int level) { return trial_size(level, sample, block.size(), room, workspace); };
-  std::size_t size = size_at(kFaster[0].level);
-  if (!is_typical(size, sample)) { return wanted; }
-  std::size_t const wanted_size = size_at(wanted);
-  for (Faster const& faster : kFaster) {
-    if (faster.level != kFaster[0].level) { size = size_at(faster.level); }
-    if (is_about_as_small(size, wanted_size, faster.allowed)) { return has_far_repeats(block) ? wanted : faster.level; }
-  }
-  return wanted;
+  return choose_level(kFaster, wanted, block, workspace.impl().trial,
+                      [&](int level, std::span<std::byte const> sample) {
+                        return trial_size(level, sample, block.size(), room, workspace);
+                      });
 }
 
 }  // namespace terrazzo::codec

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 namespace terrazzo::codec::testing {
 namespace {
@@ -46,11 +47,35 @@ TEST(IsTypical, IsFalseForFlatAreas) {
   EXPECT_FALSE(is_typical(0, sample)) << "an error";
 }
 
-TEST(IsAboutAsSmall, TakesNoSizeForAnError) {
-  EXPECT_TRUE(is_about_as_small(101, 100, 1.01));
-  EXPECT_FALSE(is_about_as_small(102, 100, 1.01));
-  EXPECT_FALSE(is_about_as_small(0, 100, 1.01));
-  EXPECT_FALSE(is_about_as_small(100, 0, 1.01));
+// Sizes of the sample by level; 0 is an error.
+int chosen(std::vector<std::byte> const& block, int wanted, std::map<int, std::size_t> const& sizes) {
+  constexpr FasterLevel kFaster[] = {{1, 1.0}, {4, 1.01}};
+  Scratch memory;
+  return choose_level(kFaster, wanted, block, memory, [&](int level, auto) { return sizes.at(level); });
+}
+
+TEST(ChooseLevel, TakesTheFirstThatAddsLittle) {
+  std::mt19937 random(1);
+  std::vector<std::byte> const block = random_noise(kLeastTriedBytes, random);
+  EXPECT_EQ(chosen(block, 9, {{1, 20'000}, {4, 20'200}, {9, 20'000}}), 1);
+  EXPECT_EQ(chosen(block, 9, {{1, 20'001}, {4, 20'200}, {9, 20'000}}), 4);
+  EXPECT_EQ(chosen(block, 9, {{1, 20'001}, {4, 20'201}, {9, 20'000}}), 9);
+  EXPECT_EQ(chosen(block, 3, {{1, 20'001}, {3, 20'000}}), 3) << "level 4 is not faster";
+}
+
+TEST(ChooseLevel, KeepsTheWantedLevelAfterErrors) {
+  std::mt19937 random(1);
+  std::vector<std::byte> const block = random_noise(kLeastTriedBytes, random);
+  EXPECT_EQ(chosen(block, 9, {{1, 0}, {4, 20'000}, {9, 20'000}}), 9);
+  EXPECT_EQ(chosen(block, 9, {{1, 20'000}, {4, 0}, {9, 0}}), 9);
+}
+
+TEST(ChooseLevel, KeepsTheWantedLevelWhereFarPartsRepeat) {
+  std::mt19937 random(1);
+  std::vector<std::byte> block = random_noise(kLeastTriedBytes / 2, random);
+  std::vector<std::byte> const half = block;
+  block.insert(block.end(), half.begin(), half.end());
+  EXPECT_EQ(chosen(block, 9, {{1, 20'000}, {4, 20'000}, {9, 20'000}}), 9);
 }
 
 }  // namespace
