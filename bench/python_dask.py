@@ -63,7 +63,7 @@ def run(library, kind, scheduler, source, target, chunk):
             import distributed
 
             stack.enter_context(dask.config.set({"distributed.logging.distributed": "error"}))
-            cluster = distributed.LocalCluster(n_workers=scheduler, threads_per_worker=1, dashboard_address=None)
+            cluster = distributed.LocalCluster(n_workers=scheduler, threads_per_worker=1, dashboard_address=":0")
             client = stack.enter_context(distributed.Client(stack.enter_context(cluster)))
             lock = distributed.Lock("write")
             client.run(_import_engine, library)

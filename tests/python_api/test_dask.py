@@ -247,7 +247,7 @@ def test_the_accessor_streams(tmp_path, packed):
 def client():
     distributed = pytest.importorskip("distributed")
     patient = dask.config.set({"distributed.comm.timeouts.connect": "120s"})  # on busy machines
-    with patient, distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+    with patient, distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
         with distributed.Client(cluster) as connected:
             yield connected
 
