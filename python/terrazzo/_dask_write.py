@@ -88,12 +88,16 @@ def _scheduler(pixels: Any) -> Callable[..., Any]:
     return get
 
 
+def _is_of(get: Callable[..., Any], package: str) -> bool:
+    return getattr(get, "__module__", "").startswith(f"{package}.")
+
+
 def _workers_compress(pixels: Any) -> bool:
     """Whether tasks run on workers of dask.distributed, with chunks of all bands.
 
     Joining chunks of single bands into tiles would take many times their memory on one worker.
     """
-    return getattr(_scheduler(pixels), "__module__", "").startswith("distributed.") and len(pixels.chunks[0]) == 1
+    return _is_of(_scheduler(pixels), "distributed") and len(pixels.chunks[0]) == 1
 
 
 def computed_rows(pixels: Any, ahead_bytes: int) -> Iterator[Any]:
@@ -189,7 +193,7 @@ class _GroupsOfRows:
         self._outputs = [list(itertools.product([pixels.name], bands, group, columns)) for group in groups]
         self._known: dict[Key, Any] = {}  # results that are kept
         # Groups that are computed at the same time cannot keep results for each other.
-        is_local = getattr(get, "__module__", "").startswith("dask.")
+        is_local = _is_of(get, "dask")
         self.at_a_time = 1 if is_local else 2
         first, last = self._compute_shared()
         self._kept: dict[int, list[Key]] = collections.defaultdict(list)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Deflate in its zlib frame (TIFF 8): by our own encoder if the block is partly noise, otherwise by libdeflate, with a
-// faster level where that is as small. A level gives about the size of GDAL's level. Both encoders are stateless
+// Deflate in its zlib frame (TIFF 8): by our own encoder if the block is partly noise, otherwise by libdeflate, at a
+// faster level where that is about as small. A level gives about the size of GDAL's level. Both encoders are stateless
 // between calls.
 #include "codec/deflate/noise_deflate.hpp"
 #include "codec/matches/level_trial.hpp"
